@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http';
+import helmet from '@fastify/helmet';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from './common/errors/index.js';
+import { errorBody, requestIdOf, ServedRoutes } from './common/http/index.js';
+import type { Config } from './infrastructure/config/index.js';
+
+const BODY_LIMIT_BYTES = 16 * 1024;
+/** A client that drips its request is cut off. */
+const REQUEST_TIMEOUT_MS = 10_000;
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
+
+/** Pages of our own that a browser shows; everything else is data, and nothing may be loaded from it. */
+const PAGES = /^\/(?:docs|dev)(?:[/?#]|$)/;
+const PAGE_POLICY =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/** Fastify with the limits of this service, set before Nest adds a route. */
+export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: 30_000,
+    keepAliveTimeout: 65_000,
+    genReqId: (request: IncomingMessage) => requestIdOf(request),
+    clientErrorHandler: answerUnparsable as never,
+    forceCloseConnections: 'idle',
+  });
+  const server = adapter.getInstance();
+  server.addHook('onRoute', ({ method, url }) => servedRoutes.add(method, url));
+  return adapter;
+}
+
+/** Headers, CORS and refusals that stand before every route. */
+export async function registerHttpRules(app: NestFastifyApplication, config: Config): Promise<void> {
+  const server = app.getHttpAdapter().getInstance();
+  // Form bodies and plain text can be sent across origins without a preflight (ASVS 5.0 3.5.2): JSON alone is parsed.
+  server.removeContentTypeParser('text/plain');
+  server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    done(refusalOf(request) ?? undefined);
+  });
+  server.addHook('onSend', (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) => {
+    if (PAGES.test(request.url)) reply.header('content-security-policy', PAGE_POLICY);
+    done(null, payload);
+  });
+  await app.register(helmet as never, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] },
+    },
+    hsts: { maxAge: 31_536_000, includeSubDomains: true },
+    referrerPolicy: { policy: 'no-referrer' },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+  });
+  app.enableCors({
+    origin: [...config.http.corsOrigins],
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    allowedHeaders: ['authorization', 'content-type', 'x-api-key', 'x-request-id'],
+    exposedHeaders: ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'],
+    maxAge: 600,
+  });
+}
+
+/** What Fastify would let pass. */
+function refusalOf(request: FastifyRequest): ApiError | null {
+  const { headers, rawHeaders } = request.raw;
+  // RFC 9112 section 3.2: several Host lines are a 400.
+  if (rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) {
+    return new ApiError('malformed_request');
+  }
+  const isCoded = headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity';
+  const type = headers['content-type'];
+  if (isCoded || (type !== undefined && !JSON_TYPE.test(type.trim()))) {
+    return new ApiError('unsupported_media_type', {
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+    });
+  }
+  return null;
+}
+
+const STATUS_OF_PARSER_ERROR: Record<string, [number, string, 'headers_too_large' | 'request_timeout']> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'headers_too_large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'request_timeout'],
+};
+
+/** Answers what Node's parser refused; there is no request object, so the answer is written by hand. */
+function answerUnparsable(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, reason, code] = STATUS_OF_PARSER_ERROR[error.code ?? ''] ?? [400, 'Bad Request', 'malformed_request'];
+  const body = JSON.stringify(errorBody('resource', new ApiError(code)));
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${reason}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,50 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { AuthModule } from './auth/index.js';
+import { ERROR_TRANSLATORS } from './common/errors/index.js';
+import { EnvelopeInterceptor, ErrorFilter, ServedRoutes } from './common/http/index.js';
+import { translateDatabaseError } from './infrastructure/database/index.js';
+import { InfrastructureModule, type Runtime } from './infrastructure/index.js';
+import { LoginHistoryModule } from './login-history/index.js';
+import { MailModule } from './mail/index.js';
+import {
+  ApiKeyGuard,
+  JwtAuthGuard,
+  RequestThrottlerGuard,
+  RequestValidationPipe,
+  RolesGuard,
+  SecurityModule,
+} from './security/index.js';
+import { UsersModule } from './users/index.js';
+
+/** The composition root: what the application consists of, and in which order a request meets its guards. */
+@Module({})
+export class AppModule {
+  /** @param extensions modules of the team that builds on this service; they get everything the others get */
+  static forRoot(runtime: Runtime, servedRoutes: ServedRoutes, extensions: Type[] = []): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        InfrastructureModule.forRoot(runtime),
+        SecurityModule,
+        MailModule,
+        UsersModule,
+        LoginHistoryModule,
+        AuthModule,
+        ...extensions,
+      ],
+      providers: [
+        { provide: ServedRoutes, useValue: servedRoutes },
+        { provide: ERROR_TRANSLATORS, useValue: [translateDatabaseError] },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+        { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
+        { provide: APP_PIPE, useClass: RequestValidationPipe },
+        // The limiter stands first: guesses at keys and tokens count too.
+        { provide: APP_GUARD, useClass: RequestThrottlerGuard },
+        { provide: APP_GUARD, useClass: ApiKeyGuard },
+        { provide: APP_GUARD, useClass: JwtAuthGuard },
+        { provide: APP_GUARD, useClass: RolesGuard },
+      ],
+    };
+  }
+}

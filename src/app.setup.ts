@@ -1,0 +1,39 @@
+import { type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SwaggerModule } from '@nestjs/swagger';
+import { AppModule } from './app.module.js';
+import { SystemClock } from './common/clock/index.js';
+import { ServedRoutes } from './common/http/index.js';
+import { createOpenApiDocument } from './common/openapi/index.js';
+import type { Runtime } from './infrastructure/index.js';
+import { AppLogger, createLogger, logRequests } from './infrastructure/observability/index.js';
+import { createHttpAdapter, registerHttpRules } from './app.http.js';
+
+export interface AppOptions extends Pick<Runtime, 'config'>, Partial<Pick<Runtime, 'clock'>> {
+  /** Further Nest modules, of a team that extends the service. */
+  extensions?: Type[];
+}
+
+/** The one way to get the application: for main, for tests, for every tool. It does not listen yet. */
+export async function createApp({ config, clock = new SystemClock(), extensions = [] }: AppOptions): Promise<NestFastifyApplication> {
+  const logger = createLogger(config.logLevel);
+  const servedRoutes = new ServedRoutes();
+  const adapter = createHttpAdapter(config, servedRoutes);
+  // Imported here and not above: in production the development tools are not even loaded.
+  const devTools = config.isProduction ? [] : [(await import('./dev-tools/index.js')).DevToolsModule];
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forRoot({ config, clock }, servedRoutes, [...devTools, ...extensions]),
+    adapter,
+    { logger: new AppLogger(logger), bodyParser: false, abortOnError: false },
+  );
+  await registerHttpRules(app, config);
+  logRequests(adapter.getInstance(), logger);
+  SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
+    jsonDocumentUrl: 'openapi.json',
+    yamlDocumentUrl: 'openapi.yaml',
+    customSiteTitle: 'Account service',
+    swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tagsSorter: undefined },
+  });
+  return app;
+}

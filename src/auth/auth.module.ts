@@ -1,0 +1,55 @@
+import { Module } from '@nestjs/common';
+import { MailModule } from '../mail/index.js';
+import { EmailVerificationController } from './email-verification/email-verification.controller.js';
+import { EmailVerificationService } from './email-verification/email-verification.service.js';
+import { OtpMails } from './email-verification/otp-mails.js';
+import { ItsNotMeController } from './its-not-me/its-not-me.controller.js';
+import { ItsNotMeService } from './its-not-me/its-not-me.service.js';
+import { LoginController } from './login/login.controller.js';
+import { LoginService } from './login/login.service.js';
+import { NewDeviceNotice } from './login/new-device-notice.js';
+import { SessionOpening } from './login/session-opening.js';
+import { LogoutController } from './logout/logout.controller.js';
+import { LogoutService } from './logout/logout.service.js';
+import { SessionProof } from './logout/session-proof.js';
+import { ForgotPasswordService } from './password-reset/forgot-password.service.js';
+import { PasswordResetController } from './password-reset/password-reset.controller.js';
+import { PasswordResetService } from './password-reset/password-reset.service.js';
+import { ResetLinks } from './password-reset/reset-links.js';
+import { RegistrationController } from './registration/registration.controller.js';
+import { RegistrationService } from './registration/registration.service.js';
+import { TokenRefreshController } from './token-refresh/token-refresh.controller.js';
+import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
+
+/**
+ * Owns the flows of `/auth`, one folder for each thing a person does. A flow arranges what the rooms below offer:
+ * accounts, sessions, one-time secrets, mails. Exports nothing: nothing stands above it but the application.
+ */
+@Module({
+  imports: [MailModule],
+  controllers: [
+    RegistrationController,
+    EmailVerificationController,
+    LoginController,
+    TokenRefreshController,
+    LogoutController,
+    PasswordResetController,
+    ItsNotMeController,
+  ],
+  providers: [
+    RegistrationService,
+    EmailVerificationService,
+    OtpMails,
+    LoginService,
+    SessionOpening,
+    NewDeviceNotice,
+    TokenRefreshService,
+    LogoutService,
+    SessionProof,
+    ForgotPasswordService,
+    PasswordResetService,
+    ResetLinks,
+    ItsNotMeService,
+  ],
+})
+export class AuthModule {}

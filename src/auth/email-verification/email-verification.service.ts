@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../../common/errors/index.js';
+import { Transactions } from '../../infrastructure/database/index.js';
+import { Authenticator, OneTimeSecrets } from '../../security/index.js';
+import { type Account, AccountsRepository, isActive } from '../../users/index.js';
+import { OtpMails } from './otp-mails.js';
+
+@Injectable()
+export class EmailVerificationService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly secrets: OneTimeSecrets,
+    private readonly otpMails: OtpMails,
+    private readonly authenticator: Authenticator,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @throws ApiError `invalid_otp`, the same whatever was wrong */
+  async verify(email: string, otp: string): Promise<void> {
+    const account = await this.findUnconfirmed(email);
+    const found = await this.secrets.matchOtp(account?.userId ?? null, otp);
+    if (!account || !found) throw new ApiError('invalid_otp');
+    // Of parallel submissions of the right code, the one whose update finds it unused confirms the address.
+    const isConfirmed = await this.transactions.run(
+      async () => (await this.secrets.consume(found)) && (await this.accounts.confirmEmail(account.userId)),
+    );
+    if (!isConfirmed) throw new ApiError('invalid_otp');
+    await this.authenticator.forgetAccount(account.userId);
+  }
+
+  /** Alike for every address: for one that has nothing to confirm, the code and the mail are decoys. */
+  async resend(email: string): Promise<void> {
+    const account = await this.findUnconfirmed(email);
+    const otp = await this.secrets.prepareOtp();
+    const subject = account?.userId ?? this.secrets.decoySubject(email);
+    if (!(await this.secrets.issueOtpWithinQuota(subject, otp))) return;
+    await this.otpMails.post(account?.email ?? email, otp, { isDecoy: account === null });
+  }
+
+  private async findUnconfirmed(email: string): Promise<Account | null> {
+    const account = await this.accounts.findByEmail(email);
+    return account && !account.confirmedAt && isActive(account) ? account : null;
+  }
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock/index.js';
+import { Sessions } from '../../login-history/index.js';
+import { formatMoment, MailOutbox } from '../../mail/index.js';
+import { OneTimeSecrets, type Principal } from '../../security/index.js';
+import { AccountsRepository } from '../../users/index.js';
+import { SessionProof } from '../logout/session-proof.js';
+import { ResetLinks } from '../password-reset/reset-links.js';
+
+@Injectable()
+export class ItsNotMeService {
+  constructor(
+    private readonly proof: SessionProof,
+    private readonly accounts: AccountsRepository,
+    private readonly secrets: OneTimeSecrets,
+    private readonly sessions: Sessions,
+    private readonly outbox: MailOutbox,
+    private readonly links: ResetLinks,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Locks everything down in one transaction: every session ends, the password stops working, and the owner gets
+   * the way back by mail. No quota holds this mail back.
+   * @throws ApiError `token_invalid` when the refresh token is not the session's own
+   */
+  async lockDown(principal: Principal, refreshToken: string): Promise<void> {
+    this.proof.assertSameSession(principal, refreshToken);
+    const { userId, record } = principal;
+    const token = this.secrets.prepareResetToken();
+    await this.sessions.endAllWith(userId, 'reported_not_me', async () => {
+      await this.secrets.issueResetToken(userId, token);
+      const credentialVersion = await this.accounts.requirePasswordReset(userId);
+      await this.outbox.post({
+        kind: 'security-alert',
+        to: record.user.email,
+        context: { ...this.links.contextOf(token.secret), reported_at: formatMoment(this.clock.now()) },
+        expiresAt: token.expiresAt,
+      });
+      return credentialVersion;
+    });
+  }
+}

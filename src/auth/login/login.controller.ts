@@ -1,0 +1,26 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Public } from '../../common/access/index.js';
+import { Operation } from '../../common/openapi/index.js';
+import { type Client, CurrentClient } from './client.decorator.js';
+import { LoggedInDto, LoginDto } from './login.dto.js';
+import { LoginService } from './login.service.js';
+
+@ApiTags('Sessions')
+@Controller('auth')
+export class LoginController {
+  constructor(private readonly loginService: LoginService) {}
+
+  @Post('login')
+  @Public({ limit: 'auth', errors: ['invalid_credentials', 'email_not_verified', 'password_reset_required'] })
+  @Operation({
+    summary: 'Log in by username or e-mail',
+    description:
+      'Opens a session and records it in the login history. An unknown name and a wrong password get the same answer in the same time.',
+    message: 'Login successful',
+    data: LoggedInDto,
+  })
+  async login(@Body() { login, password }: LoginDto, @CurrentClient() client: Client): Promise<LoggedInDto> {
+    return this.loginService.login(login, password, client);
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock/index.js';
+import { LocationFinder, parseDevice, SessionsRepository } from '../../login-history/index.js';
+import { AccessTokens, RefreshTokens } from '../../security/index.js';
+import type { Account } from '../../users/index.js';
+import type { Client } from './client.decorator.js';
+import { NewDeviceNotice } from './new-device-notice.js';
+import type { TokensDto } from './tokens.dto.js';
+
+export interface OpenedSession {
+  sessionId: string;
+  loggedInAt: Date;
+  answer: TokensDto;
+}
+
+/** Opens a session: its tokens, its login-history entry, and a word to the owner when it is from a new place. */
+@Injectable()
+export class SessionOpening {
+  constructor(
+    private readonly accessTokens: AccessTokens,
+    private readonly refreshTokens: RefreshTokens,
+    private readonly sessions: SessionsRepository,
+    private readonly locations: LocationFinder,
+    private readonly newDeviceNotice: NewDeviceNotice,
+    private readonly clock: Clock,
+  ) {}
+
+  issueTokens({ userId }: Account): OpenedSession {
+    const sessionId = this.sessions.nextId();
+    const loggedInAt = this.clock.now();
+    return {
+      sessionId,
+      loggedInAt,
+      answer: {
+        token: this.accessTokens.issue(userId, sessionId),
+        refresh_token: this.refreshTokens.issue({ userId, sessionId, generation: 0, rotatedAt: loggedInAt, loggedInAt }),
+        expires_in: this.accessTokens.ttlSeconds,
+      },
+    };
+  }
+
+  /** The tokens are worth something from here on. */
+  async record({ sessionId, loggedInAt, answer }: OpenedSession, account: Account, { ip, userAgent }: Client): Promise<void> {
+    const device = parseDevice(userAgent);
+    const location = await this.locations.find(ip);
+    await this.sessions.insert({
+      sessionId,
+      userId: account.userId,
+      authId: account.authId,
+      ip,
+      userAgent,
+      device,
+      location,
+      accessToken: answer.token,
+      refreshToken: answer.refresh_token,
+      loggedInAt,
+      credentialVersion: account.credentialVersion,
+    });
+    await this.newDeviceNotice.consider({ userId: account.userId, email: account.email, ip, device, location, loggedInAt });
+  }
+}

@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import { Sessions } from '../../login-history/index.js';
+import { Authenticator, type Principal } from '../../security/index.js';
+import { SessionProof } from './session-proof.js';
+
+@Injectable()
+export class LogoutService {
+  constructor(
+    private readonly proof: SessionProof,
+    private readonly sessions: Sessions,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  /** @throws ApiError `token_invalid` when the refresh token is not the session's own */
+  async logout(principal: Principal, refreshToken: string, isForAllSessions: boolean): Promise<void> {
+    this.proof.assertSameSession(principal, refreshToken);
+    if (isForAllSessions) await this.sessions.endAll(principal.userId, 'logged_out');
+    else await this.sessions.end(principal.sessionId, 'logged_out');
+    await this.authenticator.forgetAccount(principal.userId);
+  }
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { MailOutbox } from '../../mail/index.js';
+import { OneTimeSecrets } from '../../security/index.js';
+import { AccountsRepository, isActive } from '../../users/index.js';
+import { ResetLinks } from './reset-links.js';
+
+@Injectable()
+export class ForgotPasswordService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly secrets: OneTimeSecrets,
+    private readonly links: ResetLinks,
+    private readonly outbox: MailOutbox,
+  ) {}
+
+  /**
+   * Mails a reset token. The account itself is unchanged, and the answer is alike for every address: for one without
+   * an account, token and mail are decoys.
+   */
+  async request(email: string): Promise<void> {
+    const found = await this.accounts.findByEmail(email);
+    const account = found && isActive(found) ? found : null;
+    const token = this.secrets.prepareResetToken();
+    const subject = account?.userId ?? this.secrets.decoySubject(email);
+    if (!(await this.secrets.issueResetTokenWithinQuota(subject, token))) return;
+    await this.outbox.post({
+      kind: 'password-reset',
+      to: account?.email ?? email,
+      context: this.links.contextOf(token.secret),
+      expiresAt: token.expiresAt,
+      isDecoy: account === null,
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock/index.js';
+import { Transactions } from '../../infrastructure/database/index.js';
+import { OneTimeSecrets, PasswordBlocklist, PasswordHasher } from '../../security/index.js';
+import { type Account, AccountsRepository } from '../../users/index.js';
+import { OtpMails } from '../email-verification/otp-mails.js';
+import type { RegisterDto } from './register.dto.js';
+
+@Injectable()
+export class RegistrationService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly secrets: OneTimeSecrets,
+    private readonly otpMails: OtpMails,
+    private readonly hasher: PasswordHasher,
+    private readonly blocklist: PasswordBlocklist,
+    private readonly transactions: Transactions,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ApiError `validation_failed` when username or e-mail is taken, or the password is refused */
+  async register(dto: RegisterDto): Promise<Account> {
+    this.blocklist.assertAllowed(dto.password, [dto.email, dto.username]);
+    // Hashed before the transaction: one that waits for bcrypt would hold up others.
+    const [passwordHash, otp] = await Promise.all([this.hasher.hash(dto.password), this.secrets.prepareOtp()]);
+    return this.transactions.run(async () => {
+      await this.makeRoomFor(dto.email);
+      const account = await this.accounts.create({
+        lastName: dto.last_name,
+        firstName: dto.first_name,
+        username: dto.username,
+        email: dto.email,
+        passwordHash,
+      });
+      await this.secrets.issueOtp(account.userId, otp);
+      await this.otpMails.post(account.email, otp);
+      return account;
+    });
+  }
+
+  /** Nobody can squat on an address: an account that was not confirmed in time gives way to the next one. */
+  private async makeRoomFor(email: string): Promise<void> {
+    const squatter = await this.accounts.findByEmail(email);
+    const cutoff = new Date(this.clock.nowMs() - this.secrets.otpTtlMs);
+    if (!squatter || squatter.confirmedAt || squatter.createdAt > cutoff) return;
+    await this.accounts.deleteUnconfirmed(squatter.userId);
+    await this.secrets.revokeAll(squatter.userId);
+  }
+}

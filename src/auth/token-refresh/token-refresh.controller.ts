@@ -1,0 +1,39 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Public } from '../../common/access/index.js';
+import { Operation } from '../../common/openapi/index.js';
+import { TokensDto } from '../login/tokens.dto.js';
+import { RefreshTokenDto } from './token-refresh.dto.js';
+import { TokenRefreshService } from './token-refresh.service.js';
+
+@ApiTags('Sessions')
+@Controller('auth')
+export class TokenRefreshController {
+  constructor(private readonly tokenRefresh: TokenRefreshService) {}
+
+  @Post('refresh-token')
+  @Public({
+    limit: 'auth',
+    errors: [
+      'token_invalid',
+      'token_expired',
+      'session_revoked',
+      'session_expired',
+      'logged_out',
+      'refresh_token_reused',
+      'password_changed',
+      'reported_not_me',
+      'account_disabled',
+    ],
+  })
+  @Operation({
+    summary: 'Get the next pair of tokens',
+    description:
+      'Each refresh token works once. Sent again within ten seconds of its replacement (parallel tabs, a lost answer) it yields the same successor; later, its session ends with `refresh_token_reused`. A session lives at most 30 days.',
+    message: 'Token refreshed successfully',
+    data: TokensDto,
+  })
+  async refreshToken(@Body() { refresh_token }: RefreshTokenDto): Promise<TokensDto> {
+    return this.tokenRefresh.refresh(refresh_token);
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../../common/clock/index.js';
+import { ApiError } from '../../common/errors/index.js';
+import { Config } from '../../infrastructure/config/index.js';
+import { type SessionGeneration, Sessions, SessionsRepository } from '../../login-history/index.js';
+import { AccessTokens, type RefreshClaims, RefreshTokens } from '../../security/index.js';
+import { AccountsRepository, isActive } from '../../users/index.js';
+import type { TokensDto } from '../login/tokens.dto.js';
+
+/**
+ * Refresh by one counter per session (RFC 9700 section 4.14.2). The token names its generation. The current one rotates the
+ * session; the one just replaced gets, for a few seconds, the same successor again, so that parallel tabs and lost
+ * answers log nobody out; any older one is a stolen token in somebody's hands, and ends the session.
+ */
+@Injectable()
+export class TokenRefreshService {
+  private readonly logger = new Logger(TokenRefreshService.name);
+
+  constructor(
+    private readonly accessTokens: AccessTokens,
+    private readonly refreshTokens: RefreshTokens,
+    private readonly repository: SessionsRepository,
+    private readonly sessions: Sessions,
+    private readonly accounts: AccountsRepository,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ApiError 401 with the reason for which the session or the token is no more */
+  async refresh(refreshToken: string): Promise<TokensDto> {
+    const claims = this.refreshTokens.verify(refreshToken);
+    const session = await this.findSession(claims);
+    if (claims.gen === session.generation) {
+      const rotated = await this.rotate(claims, session);
+      if (rotated) return rotated;
+      // Another request rotated the session in between; this token is the replaced one now.
+      return this.answerReplaced(claims, await this.findSession(claims));
+    }
+    return this.answerReplaced(claims, session);
+  }
+
+  private async findSession({ sid, id }: RefreshClaims): Promise<SessionGeneration> {
+    const session = await this.repository.findGeneration(sid);
+    if (!session) throw new ApiError(await this.repository.endOf(sid));
+    if (session.userId !== id) throw new ApiError('token_invalid');
+    const account = await this.accounts.findById(id);
+    if (!account || !isActive(account)) throw new ApiError('account_disabled');
+    if (account.credentialVersion !== session.credentialVersion) throw new ApiError('password_changed');
+    return session;
+  }
+
+  private async rotate({ id, sid, gen }: RefreshClaims, { loggedInAt }: SessionGeneration): Promise<TokensDto | null> {
+    const rotatedAt = this.clock.now();
+    const tokens = this.issue(id, sid, gen + 1, rotatedAt, loggedInAt);
+    const rotated = await this.repository.rotateIfCurrent(sid, id, gen, rotatedAt, {
+      accessToken: tokens.token,
+      refreshToken: tokens.refresh_token,
+    });
+    return rotated && tokens;
+  }
+
+  private async answerReplaced({ id, sid, gen }: RefreshClaims, session: SessionGeneration): Promise<TokensDto> {
+    const { generation, rotatedAt, loggedInAt } = session;
+    if (gen > generation) throw new ApiError('token_invalid');
+    const isJustReplaced =
+      generation === gen + 1 && this.clock.nowMs() - rotatedAt.getTime() <= this.config.tokens.refreshGraceMs;
+    if (isJustReplaced) return this.issue(id, sid, generation, rotatedAt, loggedInAt);
+
+    this.logger.warn({ user: id, session: sid }, 'A replaced refresh token was used again: the session is ended');
+    await this.sessions.end(sid, 'refresh_token_reused');
+    throw new ApiError('refresh_token_reused');
+  }
+
+  private issue(userId: string, sessionId: string, generation: number, rotatedAt: Date, loggedInAt: Date): TokensDto {
+    return {
+      token: this.accessTokens.issue(userId, sessionId),
+      refresh_token: this.refreshTokens.issue({ userId, sessionId, generation, rotatedAt, loggedInAt }),
+      expires_in: this.accessTokens.ttlSeconds,
+    };
+  }
+}

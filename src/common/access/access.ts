@@ -1,0 +1,15 @@
+/** Which counter a route's requests count against. */
+export type LimitClass = 'auth' | 'general' | 'none';
+
+export type Role = 'admin';
+
+/** Who may call a route, and how often. Every route declares it; a route that does not is refused at the start. */
+export interface Access {
+  apiKey: boolean;
+  bearer: boolean;
+  role: Role | null;
+  limit: LimitClass;
+}
+
+/** Metadata key of a route's {@link Access}. */
+export const ACCESS = Symbol('ACCESS');

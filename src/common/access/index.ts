@@ -1,0 +1,11 @@
+export { ACCESS, type Access, type LimitClass, type Role } from './access.js';
+export {
+  AdminOnly,
+  API_KEY_SCHEME,
+  ApiKeyOnly,
+  Authenticated,
+  BEARER_SCHEME,
+  ERROR_CODES_EXTENSION,
+  Protected,
+  Public,
+} from './access.decorator.js';

@@ -1,0 +1,2 @@
+export { Clock } from './clock.js';
+export { SystemClock } from './system-clock.js';

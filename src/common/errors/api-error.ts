@@ -1,0 +1,43 @@
+import { ERROR_CATALOGUE, type ErrorCode } from './error-catalogue.js';
+
+export interface FieldError {
+  /** Path of the field in the request, e.g. `email` or `page`. */
+  field: string;
+  message: string;
+}
+
+interface ApiErrorDetails {
+  /** What was wrong with which field; only with `validation_failed`. */
+  fields?: FieldError[];
+  /** Seconds after which a repetition can succeed; becomes `Retry-After`. */
+  retryAfterSeconds?: number;
+  /** Further response headers, e.g. `Allow`. */
+  headers?: Record<string, string>;
+  /** The private reason. It is logged for unexpected errors and never leaves the service. */
+  cause?: unknown;
+}
+
+/** The one exception that features throw: a code of the catalogue, and what the answer needs beyond it. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly fields?: FieldError[];
+  readonly retryAfterSeconds?: number;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    readonly code: ErrorCode,
+    details: ApiErrorDetails = {},
+  ) {
+    super(ERROR_CATALOGUE[code].message, { cause: details.cause });
+    this.name = 'ApiError';
+    this.status = ERROR_CATALOGUE[code].status;
+    this.fields = details.fields;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.headers = details.headers ?? {};
+  }
+
+  /** A 422 for one field, in the shape of the validation pipe's own. */
+  static invalidField(field: string, message: string): ApiError {
+    return new ApiError('validation_failed', { fields: [{ field, message }] });
+  }
+}

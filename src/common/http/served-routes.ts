@@ -1,0 +1,35 @@
+interface ServedRoute {
+  method: string;
+  segments: string[];
+}
+
+/**
+ * Which methods a path answers to. Fastify reports a wrong method as 404; RFC 9110 section 15.5.6 wants 405 with
+ * `Allow`. Filled by Fastify's `onRoute` hook while the application starts.
+ */
+export class ServedRoutes {
+  private readonly routes: ServedRoute[] = [];
+
+  add(method: string | string[], url: string): void {
+    for (const name of [method].flat()) {
+      if (!url.includes('*')) this.routes.push({ method: name, segments: url.split('/') });
+    }
+  }
+
+  /** @returns the allowed methods of the path, sorted; empty when nothing is served there. */
+  methodsOf(url: string): string[] {
+    const path = url.split(/[?#]/, 1)[0] ?? '';
+    let segments: string[];
+    try {
+      segments = path.split('/').map(decodeURIComponent);
+    } catch {
+      return [];
+    }
+    const matches = this.routes.filter(
+      (route) =>
+        route.segments.length === segments.length &&
+        route.segments.every((expected, i) => expected === segments[i] || (expected.startsWith(':') && segments[i])),
+    );
+    return [...new Set(matches.map((route) => route.method))].sort();
+  }
+}

@@ -1,0 +1,2 @@
+export { createOpenApiDocument } from './openapi-document.js';
+export { Operation } from './operation.decorator.js';

@@ -1,0 +1,71 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { API_KEY_SCHEME, BEARER_SCHEME, ERROR_CODES_EXTENSION } from '../access/index.js';
+import type { ErrorCode } from '../errors/index.js';
+import { envelopeKindOf } from '../http/index.js';
+import { SUCCESS_EXTENSION, type SuccessDescription } from './operation.decorator.js';
+import { ERROR_COMPONENTS, HEADER_COMPONENTS, responsesOf } from './responses.js';
+
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & Record<string, unknown>;
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+const DESCRIPTION = `Accounts and authentication: register, confirm the e-mail address with a one-time code, log in by
+username or e-mail, stay logged in with a rotating refresh token, log out, recover a password, and report a login that
+was not yours with one call.
+
+Every error bears a stable \`code\`; branch on it and not on \`message\`. Every answer bears \`x-request-id\`; quote it
+when you ask for help.`;
+
+const TAGS: [string, string][] = [
+  ['Registration', 'Make an account and confirm its e-mail address'],
+  ['Sessions', 'Log in, stay logged in, log out'],
+  ['Recovery', 'A forgotten password, a login that was not yours'],
+  ['Profile', 'Your own account'],
+  ['Health', 'For load balancers and orchestrators'],
+];
+
+/**
+ * The OpenAPI document, made from the decorators alone. Responses are completed here and not route by route: which
+ * envelope a path answers in, and which errors follow from its access, is decided in one place for all.
+ */
+export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
+  const builder = new DocumentBuilder()
+    .setTitle('Account service')
+    .setVersion('1.0.0')
+    .setDescription(DESCRIPTION)
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The `token` of a login' }, BEARER_SCHEME)
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: 'Names the calling application' }, API_KEY_SCHEME);
+  for (const [name, description] of TAGS) builder.addTag(name, description);
+
+  const document = SwaggerModule.createDocument(app, builder.build(), {
+    operationIdFactory: (_controller, method) => method,
+  });
+  document.components = {
+    ...document.components,
+    headers: HEADER_COMPONENTS,
+    schemas: { ...ERROR_COMPONENTS, ...document.components?.schemas },
+  };
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method] as Operation | undefined;
+      if (operation) completeOperation(path, operation);
+    }
+  }
+  return document;
+}
+
+function completeOperation(path: string, operation: Operation): void {
+  const success = operation[SUCCESS_EXTENSION] as SuccessDescription | undefined;
+  const errorCodes = (operation[ERROR_CODES_EXTENSION] ?? []) as ErrorCode[];
+  delete operation[SUCCESS_EXTENSION];
+  delete operation[ERROR_CODES_EXTENSION];
+  if (!success) return;
+  operation.responses = responsesOf({
+    envelope: envelopeKindOf(path),
+    success,
+    errorCodes,
+    hasBody: operation.requestBody !== undefined,
+    isLimited: errorCodes.some((code) => code.startsWith('too_many')),
+  });
+}

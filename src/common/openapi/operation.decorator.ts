@@ -1,0 +1,43 @@
+import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { ApiExtension, ApiExtraModels, ApiOperation, getSchemaPath } from '@nestjs/swagger';
+import { SUCCESS_MESSAGE } from '../http/index.js';
+
+/** Extension under which an operation's success travels to the OpenAPI document; it is removed there. */
+export const SUCCESS_EXTENSION = 'x-success';
+
+export interface SuccessDescription {
+  status: number;
+  message: string;
+  /** Reference to the schema of `data`; null when the answer has none. */
+  dataRef: string | null;
+  isList: boolean;
+}
+
+interface OperationOptions {
+  summary: string;
+  description?: string;
+  /** 200 unless said otherwise; Nest would answer a POST with 201. */
+  status?: number;
+  /** The `message` of a successful answer. */
+  message: string;
+  /** The class of `data`, or `[Class]` for an array of them. */
+  data?: Type | [Type];
+}
+
+/** What a route does and answers: status code, envelope message and OpenAPI text, in one place. */
+export function Operation({ summary, description, status = 200, message, data }: OperationOptions): MethodDecorator {
+  const model = Array.isArray(data) ? data[0] : data;
+  const success: SuccessDescription = {
+    status,
+    message,
+    dataRef: model ? getSchemaPath(model) : null,
+    isList: Array.isArray(data),
+  };
+  return applyDecorators(
+    HttpCode(status),
+    SetMetadata(SUCCESS_MESSAGE, message),
+    ApiOperation({ summary, description }),
+    ApiExtension(SUCCESS_EXTENSION, success),
+    ...(model ? [ApiExtraModels(model)] : []),
+  );
+}

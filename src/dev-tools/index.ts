@@ -1,0 +1,1 @@
+export { DevToolsModule } from './dev-tools.module.js';

@@ -1,0 +1,55 @@
+import { KeyvAdapter } from 'cache-manager';
+import { redisInsStore } from 'cache-manager-redis-yet';
+import { Keyv } from 'keyv';
+import { LRUCache } from 'lru-cache';
+import type { RedisClientType } from 'redis';
+import type { RedisConnection } from '../redis/index.js';
+
+/** Records kept by one process; the least recently used go first. */
+const MEMORY_ENTRIES = 50_000;
+
+export function memoryStore(): Keyv {
+  const entries = new LRUCache<string, object>({ max: MEMORY_ENTRIES });
+  const store = {
+    get: (key: string) => entries.get(key),
+    set: (key: string, value: object) => entries.set(key, value),
+    delete: (key: string) => entries.delete(key),
+    clear: () => entries.clear(),
+  };
+  return new Keyv({ store, serialize: undefined, deserialize: undefined, useKeyPrefix: false });
+}
+
+/**
+ * cache-manager-redis-yet on our own client, with four of its habits changed: a value is stored as its plain JSON (Keyv
+ * would wrap it, and `user:auth:{id}` must have exactly its documented shape), a late Redis is a failure and not a
+ * hang, damaged JSON is a miss, and `reset`, which is a FLUSHDB, is refused: the database may hold others' keys.
+ */
+export function redisStore(redis: RedisConnection): Keyv {
+  const plain = redisInsStore(redis.client as unknown as RedisClientType);
+  const adapter = new KeyvAdapter({
+    ...plain,
+    get: async <T>(key: string) => wrap(await redis.run((client) => client.get(redis.key(key)))) as T,
+    mget: async (...keys: string[]) =>
+      (await redis.run((client) => client.mGet(keys.map((key) => redis.key(key))))).map(wrap),
+    set: async (key: string, data: unknown, ttlMs?: number) => {
+      await redis.run(() => plain.set(redis.key(key), (data as { value: unknown }).value, ttlMs));
+    },
+    del: async (key: string) => {
+      await redis.run(() => plain.del(redis.key(key)));
+    },
+    reset: () => Promise.reject(new Error('The cache is never flushed: invalidate keys by name')),
+  });
+  const keyv = new Keyv({ store: adapter, useKeyPrefix: false, throwOnErrors: true });
+  keyv.serialize = undefined;
+  keyv.deserialize = undefined;
+  return keyv;
+}
+
+function wrap(json: string | null): { value: unknown } | undefined {
+  if (json === null) return undefined;
+  try {
+    return { value: JSON.parse(json) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import { type Cache, CACHE_MANAGER, CacheModule } from '@nestjs/cache-manager';
+import { Module } from '@nestjs/common';
+import { REDIS, RedisConnection, RedisModule } from '../redis/index.js';
+import { memoryStore, redisStore } from './cache-stores.js';
+import { MemoryFillFence } from './memory-fill-fence.js';
+import { RecordCache } from './record-cache.js';
+import { RedisFillFence } from './redis-fill-fence.js';
+
+/** Owns cache-manager, in Redis or in this process. Exports {@link RecordCache}; announces nothing. */
+@Module({
+  imports: [
+    RedisModule,
+    CacheModule.registerAsync({
+      imports: [RedisModule],
+      inject: [REDIS],
+      useFactory: (redis: RedisConnection | null) => ({ stores: [redis ? redisStore(redis) : memoryStore()] }),
+    }),
+  ],
+  providers: [
+    {
+      provide: RecordCache,
+      inject: [CACHE_MANAGER, REDIS],
+      useFactory: (cache: Cache, redis: RedisConnection | null) =>
+        new RecordCache(cache, redis ? new RedisFillFence(redis) : new MemoryFillFence(cache)),
+    },
+  ],
+  exports: [RecordCache],
+})
+export class RecordCacheModule {}

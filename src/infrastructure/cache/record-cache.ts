@@ -1,0 +1,80 @@
+import { Logger } from '@nestjs/common';
+import type { Cache } from '@nestjs/cache-manager';
+import type { FillFence } from './fill-fence.js';
+
+type Write = { kind: 'delete' } | { kind: 'put'; value: unknown; ttlMs: number };
+
+/** Permission to fill one key, taken before the storage is read. */
+export interface FillTicket {
+  key: string;
+  /** null: the cache could not be asked, so nothing is filled. */
+  mark: string | null;
+}
+
+/**
+ * The cache of records that decide over access. It is never the reason for a failure: when the store behind it does
+ * not answer, everything is a miss. It never serves what was invalidated through it, not even after an outage.
+ */
+export class RecordCache {
+  private readonly logger = new Logger(RecordCache.name);
+  /** Writes that the store missed while it was away. Until they are made up for, nothing is read from it. */
+  private readonly missedWrites = new Map<string, Write>();
+
+  constructor(
+    private readonly cache: Cache,
+    private readonly fence: FillFence,
+  ) {}
+
+  /** @returns the values in the order of the keys, undefined for each miss; one round trip. */
+  async getMany(keys: string[]): Promise<unknown[]> {
+    try {
+      await this.makeUpForMissedWrites();
+      return await this.cache.mget(keys);
+    } catch {
+      return keys.map(() => undefined);
+    }
+  }
+
+  /** To be called before the storage is read for a fill. */
+  async startFill(key: string): Promise<FillTicket> {
+    return { key, mark: await this.fence.mark(key).catch(() => null) };
+  }
+
+  /** Stores what was read, unless the key was invalidated or put since the ticket was taken. */
+  async fill({ key, mark }: FillTicket, value: unknown, ttlMs: number): Promise<void> {
+    if (mark === null) return;
+    await this.fence.fillIfUnmoved(key, mark, value, ttlMs).catch(() => undefined);
+  }
+
+  /** Stores a value that is newer than anything a reader may be about to fill. */
+  async put(key: string, value: unknown, ttlMs: number): Promise<void> {
+    await this.writeOrRemember(key, { kind: 'put', value, ttlMs });
+  }
+
+  async invalidate(key: string): Promise<void> {
+    await this.writeOrRemember(key, { kind: 'delete' });
+  }
+
+  private async writeOrRemember(key: string, write: Write): Promise<void> {
+    try {
+      await this.write(key, write);
+      this.missedWrites.delete(key);
+    } catch {
+      this.logger.warn('An invalidation waits for the cache to come back; until then records are read from storage');
+      this.missedWrites.set(key, write);
+    }
+  }
+
+  private async write(key: string, write: Write): Promise<void> {
+    await this.fence.move(key);
+    if (write.kind === 'put') await this.cache.set(key, write.value, write.ttlMs);
+    else await this.cache.del(key);
+  }
+
+  private async makeUpForMissedWrites(): Promise<void> {
+    for (const [key, write] of this.missedWrites) {
+      await this.write(key, write);
+      if (this.missedWrites.get(key) === write) this.missedWrites.delete(key);
+    }
+  }
+}

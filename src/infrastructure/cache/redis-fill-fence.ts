@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import type { RedisConnection } from '../redis/index.js';
+import { FENCE_TTL_MS, FillFence } from './fill-fence.js';
+
+const FILL = `
+if (redis.call('GET', KEYS[2]) or '') ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`;
+
+/** For any number of processes. Writes the same JSON under the same key as the cache's own Redis store. */
+export class RedisFillFence extends FillFence {
+  constructor(private readonly redis: RedisConnection) {
+    super();
+  }
+
+  async mark(key: string): Promise<string> {
+    return (await this.redis.run((client) => client.get(this.fenceKey(key)))) ?? '';
+  }
+
+  async move(key: string): Promise<void> {
+    // A random mark: a counter that expired would come back to a value that a slow reader remembers.
+    await this.redis.run((client) => client.set(this.fenceKey(key), randomUUID(), { PX: FENCE_TTL_MS }));
+  }
+
+  async fillIfUnmoved(key: string, mark: string, value: unknown, ttlMs: number): Promise<void> {
+    await this.redis.run((client) =>
+      client.eval(FILL, {
+        keys: [this.redis.key(key), this.fenceKey(key)],
+        arguments: [mark, JSON.stringify(value), String(ttlMs)],
+      }),
+    );
+  }
+
+  /** The braces put the fence on the key's own node of a Redis cluster. */
+  private fenceKey(key: string): string {
+    return `fence:{${this.redis.key(key)}}`;
+  }
+}

@@ -1,0 +1,88 @@
+export type Environment = 'development' | 'test' | 'production';
+
+export interface RateLimit {
+  /** Requests allowed in one window. */
+  limit: number;
+  windowMs: number;
+}
+
+export interface ApiKeyDigest {
+  /** Appears in logs; the key itself never does. */
+  name: string;
+  /** SHA-256 of the key, 32 bytes. */
+  digest: Buffer;
+}
+
+export interface SmtpSettings {
+  host: string;
+  port: number;
+  user: string | null;
+  password: string | null;
+}
+
+/** Everything that can be set, validated and frozen. It is made once, by `loadConfig`; durations are milliseconds. */
+export abstract class Config {
+  abstract readonly environment: Environment;
+  abstract readonly isProduction: boolean;
+  abstract readonly logLevel: string;
+  /** Where the embedded store and the development secrets live. */
+  abstract readonly dataDirectory: string;
+
+  abstract readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** Addresses and CIDRs whose `X-Forwarded-For` is believed; empty: nobody's. */
+    readonly trustedProxies: readonly string[];
+    readonly corsOrigins: readonly string[];
+  };
+  abstract readonly mongodb: {
+    /** null: the embedded store in `dataDirectory`. */
+    readonly uri: string | null;
+  };
+  abstract readonly redis: {
+    /** null: cache and limiter in this process. */
+    readonly url: string | null;
+    /** Put before every key, for a Redis that is shared; empty by default. */
+    readonly keyPrefix: string;
+  };
+  abstract readonly tokens: {
+    readonly accessSecret: string;
+    readonly refreshSecret: string;
+    readonly accessTtlMs: number;
+    readonly refreshTtlMs: number;
+    /** How long after a rotation the replaced refresh token still yields its successor. */
+    readonly refreshGraceMs: number;
+    /** A session ends then, however often it was refreshed. */
+    readonly sessionMaxAgeMs: number;
+  };
+  abstract readonly oneTimeSecrets: {
+    readonly otpTtlMs: number;
+    readonly resetTtlMs: number;
+  };
+  abstract readonly limits: {
+    /** Per endpoint of `/auth` and address. */
+    readonly auth: RateLimit;
+    /** Per address over all other limited routes. */
+    readonly general: RateLimit;
+  };
+  abstract readonly apiKeys: readonly ApiKeyDigest[];
+  abstract readonly passwords: {
+    /** bcrypt cost; 10 by the specification, lower only in tests. */
+    readonly hashCost: number;
+    /** Hashes computed at the same time. */
+    readonly hashConcurrency: number;
+    /** File with one refused password per line; null: no check. */
+    readonly blocklistFile: string | null;
+  };
+  abstract readonly mail: {
+    /** null: mails go to the development inbox, or wait (production). */
+    readonly smtp: SmtpSettings | null;
+    readonly from: string;
+    /** Base of the links in mails, without a trailing slash. */
+    readonly frontendUrl: string;
+  };
+  /** An operator's city database in MaxMind's layout; null: the bundled one. */
+  abstract readonly geoipFile: string | null;
+  /** Made on the first start in development, and printed; null in production. */
+  abstract readonly developmentApiKey: string | null;
+}

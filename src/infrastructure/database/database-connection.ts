@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
+import type { MongooseModuleFactoryOptions } from '@nestjs/mongoose';
+import mongoose, { type Connection } from 'mongoose';
+import type { Config } from '../config/index.js';
+import { type EmbeddedMongodb, startEmbeddedMongodb } from './embedded-mongodb/index.js';
+
+/** The database's name where the connection string gives none. */
+const DATABASE_NAME = 'accounts';
+/** All under the 5 s within which a request must be told that the database is away. */
+const TIMEOUTS = {
+  serverSelectionTimeoutMS: 3_000,
+  connectTimeoutMS: 3_000,
+  socketTimeoutMS: 4_500,
+  waitQueueTimeoutMS: 3_000,
+};
+
+/** Where the database is: a server by `MONGODB_URI`, or the embedded store, started here. */
+export class DatabaseServer {
+  private constructor(
+    readonly uri: string,
+    private readonly embedded: EmbeddedMongodb | null,
+  ) {}
+
+  static async open(config: Config): Promise<DatabaseServer> {
+    if (config.mongodb.uri) return new DatabaseServer(config.mongodb.uri, null);
+    const directory = config.environment === 'test' ? undefined : join(config.dataDirectory, 'mongodb');
+    const embedded = await startEmbeddedMongodb({ directory, workerThread: config.environment !== 'test' });
+    return new DatabaseServer(embedded.uri, embedded);
+  }
+
+  get isEmbedded(): boolean {
+    return this.embedded !== null;
+  }
+
+  async close(): Promise<void> {
+    await this.embedded?.close();
+  }
+}
+
+export function mongooseOptions(server: DatabaseServer): MongooseModuleFactoryOptions {
+  // Every model call inside connection.transaction() joins the transaction by itself: no session is handed through
+  // the layers, and none can be forgotten.
+  mongoose.set('transactionAsyncLocalStorage', true);
+  const logger = new Logger('Database');
+  const hasDatabaseName = /^mongodb(\+srv)?:\/\/[^/]+\/[^?]+/.test(server.uri);
+  return {
+    uri: server.uri,
+    ...(hasDatabaseName ? {} : { dbName: DATABASE_NAME }),
+    ...TIMEOUTS,
+    bufferCommands: false,
+    autoIndex: false,
+    autoCreate: false,
+    retryAttempts: Number.MAX_SAFE_INTEGER,
+    retryDelay: 1_000,
+    connectionFactory: (connection: Connection) => {
+      connection.on('disconnected', () => logger.warn('The database is unavailable: requests that need it get 503'));
+      connection.on('reconnected', () => logger.log('The database is back'));
+      connection.on('error', (error: Error) => logger.warn(`Database connection: ${error.name}`));
+      return connection;
+    },
+  };
+}

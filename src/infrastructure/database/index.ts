@@ -1,0 +1,4 @@
+export { DatabaseServer } from './database-connection.js';
+export { duplicateKeyField, isDatabaseUnavailable, translateDatabaseError } from './database-error-translator.js';
+export { DatabaseModule } from './database.module.js';
+export { Transactions } from './transactions.js';

@@ -1,0 +1,1 @@
+export { InfrastructureModule, type Runtime } from './infrastructure.module.js';

@@ -1,0 +1,41 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Clock } from '../common/clock/index.js';
+import { RecordCacheModule } from './cache/index.js';
+import { Config } from './config/index.js';
+import { DatabaseModule } from './database/index.js';
+import { ObservabilityModule } from './observability/index.js';
+import { RedisModule } from './redis/index.js';
+
+/** What the process is started with; tests bring their own. */
+export interface Runtime {
+  config: Config;
+  clock: Clock;
+}
+
+@Global()
+@Module({})
+class RuntimeModule {}
+
+/**
+ * Owns what is outside the process: settings, time, database, Redis and cache. Global, so that a feature asks for
+ * `Config`, `Clock`, `Transactions`, `RecordCache` or `REDIS` without importing anything. Knows no feature.
+ */
+@Global()
+@Module({})
+export class InfrastructureModule {
+  static forRoot({ config, clock }: Runtime): DynamicModule {
+    const runtime: DynamicModule = {
+      module: RuntimeModule,
+      providers: [
+        { provide: Config, useValue: config },
+        { provide: Clock, useValue: clock },
+      ],
+      exports: [Config, Clock],
+    };
+    return {
+      module: InfrastructureModule,
+      imports: [runtime, DatabaseModule, RedisModule, RecordCacheModule, ObservabilityModule],
+      exports: [DatabaseModule, RedisModule, RecordCacheModule],
+    };
+  }
+}

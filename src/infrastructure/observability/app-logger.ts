@@ -1,0 +1,63 @@
+import { type LoggerService, type LogLevel } from '@nestjs/common';
+import { type Logger, pino } from 'pino';
+
+/** Never logged, wherever they stand in a logged object. Bodies and headers are not logged at all. */
+const SECRET_FIELDS = [
+  'password',
+  'password_confirmation',
+  'otp',
+  'token',
+  'refresh_token',
+  'authorization',
+  'api_key',
+  'secret',
+];
+
+/** The process's logger: JSON lines on standard output, for Nest, for Fastify and for us. */
+export function createLogger(level: string): Logger {
+  return pino({
+    level,
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
+  });
+}
+
+/** What Nest tells of its own start, a line for each module and route: of interest to whoever debugs that. */
+const NEST_STARTUP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+
+/** Nest's logging calls on pino. `logger.error({ request_id, err }, 'text')` keeps its object as fields. */
+export class AppLogger implements LoggerService {
+  constructor(private readonly pino: Logger) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write(NEST_STARTUP.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
+  }
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+  setLogLevels(_levels: LogLevel[]): void {}
+
+  /** Nest passes the context last; `error` may have a stack before it. */
+  private write(level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', message: unknown, rest: unknown[]): void {
+    const context = typeof rest.at(-1) === 'string' ? (rest.at(-1) as string) : undefined;
+    const others = context === undefined ? rest : rest.slice(0, -1);
+    const text = others.find((part) => typeof part === 'string');
+    if (message instanceof Error) this.pino[level]({ context, err: message }, text ?? message.message);
+    else if (typeof message === 'object' && message !== null) this.pino[level]({ context, ...message }, text);
+    else this.pino[level]({ context, ...(level === 'error' && text ? { stack: text } : {}) }, '%s', String(message));
+  }
+}

@@ -1,0 +1,35 @@
+import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Public } from '../../common/access/index.js';
+import { Operation } from '../../common/openapi/index.js';
+import { LivenessDto, ReadinessDto } from './health.dto.js';
+import { Readiness } from './readiness.js';
+
+@ApiTags('Health')
+@Controller('health')
+export class HealthController {
+  constructor(private readonly readiness: Readiness) {}
+
+  @Get('live')
+  @Public({ limit: 'none' })
+  @Operation({ summary: 'The process runs', message: 'Alive', data: LivenessDto })
+  getLiveness(): LivenessDto {
+    return { status: 'up' };
+  }
+
+  @Get('ready')
+  @Public({ limit: 'none' })
+  @Operation({
+    summary: 'The process can serve requests',
+    description:
+      '`degraded`: it serves, without Redis. `down` comes with status 503, and the same `data` beside the error: without the database nothing can be served.',
+    message: 'Ready',
+    data: ReadinessDto,
+  })
+  async getReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessDto> {
+    const report = await this.readiness.check();
+    if (report.status === 'down') reply.status(HttpStatus.SERVICE_UNAVAILABLE).header('retry-after', '5');
+    return report;
+  }
+}

@@ -1,0 +1,22 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export class LivenessDto {
+  @ApiProperty({ enum: ['up'] })
+  status: 'up';
+}
+
+export class DependenciesDto {
+  @ApiProperty({ enum: ['up', 'down'] })
+  database: 'up' | 'down';
+
+  @ApiProperty({ enum: ['up', 'down', 'not_configured'], description: 'not_configured: cache and limits in this process' })
+  redis: 'up' | 'down' | 'not_configured';
+}
+
+export class ReadinessDto {
+  @ApiProperty({ enum: ['ready', 'degraded', 'down'] })
+  status: 'ready' | 'degraded' | 'down';
+
+  @ApiProperty()
+  dependencies: DependenciesDto;
+}

@@ -1,0 +1,3 @@
+export { AppLogger, createLogger } from './app-logger.js';
+export { ObservabilityModule } from './observability.module.js';
+export { logRequests } from './request-log.js';

@@ -1,0 +1,40 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
+import { REDIS, type RedisConnection } from '../redis/index.js';
+import type { ReadinessDto } from './health.dto.js';
+
+const DATABASE_DEADLINE_MS = 2_000;
+
+/** Asks each dependency for a sign of life. */
+@Injectable()
+export class Readiness {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @Inject(REDIS) private readonly redis: RedisConnection | null,
+  ) {}
+
+  async check(): Promise<ReadinessDto> {
+    const [hasDatabase, hasRedis] = await Promise.all([this.pingDatabase(), this.redis?.ping()]);
+    return {
+      status: !hasDatabase ? 'down' : hasRedis === false ? 'degraded' : 'ready',
+      dependencies: {
+        database: hasDatabase ? 'up' : 'down',
+        redis: hasRedis === undefined ? 'not_configured' : hasRedis ? 'up' : 'down',
+      },
+    };
+  }
+
+  private async pingDatabase(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const expired = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), DATABASE_DEADLINE_MS);
+    });
+    const ping = (async () => Boolean(await this.connection.db?.admin().ping()))().catch(() => false);
+    try {
+      return await Promise.race([ping, expired]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+export { RedisConnection, RedisUnavailableError } from './redis-connection.js';
+export { REDIS, RedisModule } from './redis.module.js';

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, Types } from 'mongoose';
+import { Clock } from '../../common/clock/index.js';
+import type { Device } from './device.js';
+import { KnownDevice } from './known-device.schema.js';
+
+export interface Sighting {
+  userId: string;
+  device: Device | undefined;
+  network: string;
+}
+
+/** Remembers from where an account is used. */
+@Injectable()
+export class KnownDevices {
+  constructor(
+    @InjectModel(KnownDevice.name) private readonly model: Model<KnownDevice>,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Records that the account was used from there.
+   * @returns whether that is worth a word to the owner: a device and network never seen, on an account that has others.
+   * Of parallel sightings of one newcomer exactly one is told so.
+   */
+  async see({ userId, device, network }: Sighting): Promise<boolean> {
+    const user = new Types.ObjectId(userId);
+    const fingerprint = [device?.browser.name, device?.os.name, device?.source, network].map((part) => part ?? '?').join('|');
+    const seen = await this.model.updateOne(
+      { user, fingerprint },
+      { $set: { last_seen_at: this.clock.now() } },
+      { upsert: true },
+    );
+    if (seen.upsertedCount === 0) return false;
+    return (await this.model.countDocuments({ user }).limit(2)) > 1;
+  }
+}

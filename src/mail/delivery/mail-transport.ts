@@ -1,0 +1,54 @@
+import { MailerService } from '@nestjs-modules/mailer';
+import { Injectable, Optional } from '@nestjs/common';
+import { Config } from '../../infrastructure/config/index.js';
+import { MAIL_HEADINGS, type MailContexts, type MailKind } from '../mail-kinds.js';
+import { MailInbox } from './mail-inbox.js';
+import { TextTemplates } from './text-templates.js';
+
+const SERVICE_NAME = 'Accounts';
+
+export interface Delivery {
+  id: string;
+  kind: MailKind;
+  to: string;
+  context: MailContexts[MailKind];
+}
+
+/** Renders a mail and hands it to the mail server, or to the development inbox. */
+@Injectable()
+export class MailTransport {
+  constructor(
+    private readonly mailer: MailerService,
+    private readonly texts: TextTemplates,
+    private readonly config: Config,
+    @Optional() private readonly inbox?: MailInbox,
+  ) {}
+
+  /** False where mails can only wait. */
+  get isConfigured(): boolean {
+    return this.config.mail.smtp !== null || this.inbox !== undefined;
+  }
+
+  /** @throws what the mail server said; `responseCode` 500 and above is for good */
+  async deliver({ id, kind, to, context }: Delivery): Promise<void> {
+    const { subject, preheader } = MAIL_HEADINGS[kind];
+    const values = { ...context, subject, preheader, service: SERVICE_NAME };
+    const info = (await this.mailer.sendMail({
+      to,
+      subject,
+      template: kind,
+      context: values,
+      text: this.texts.render(kind, values),
+      // Always the same for one mail: should a crash make it leave twice, mailboxes can tell.
+      messageId: `<${id}@account-service>`,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    })) as { message?: unknown };
+    if (!this.config.mail.smtp) await this.receive({ id, kind, to, context }, String(info.message));
+  }
+
+  private async receive({ id, kind, to, context }: Delivery, json: string): Promise<void> {
+    const { subject, html, text } = JSON.parse(json) as { subject: string; html: string; text: string };
+    const { otp = null, token = null, link = null } = context as { otp?: string; token?: string; link?: string };
+    await this.inbox?.receive({ id, kind, to, subject, html, text, otp, token, link });
+  }
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import Handlebars from 'handlebars';
+import { MAIL_KINDS, type MailKind } from '../mail-kinds.js';
+
+export const TEMPLATE_DIRECTORY = join(import.meta.dirname, '..', 'templates');
+
+/**
+ * The text parts. The mailer renders HTML only; its own text templates know no conditions. Reading all files when
+ * the service starts also shows a missing one then, and not as an exception at the first mail.
+ */
+@Injectable()
+export class TextTemplates {
+  private readonly templates: Map<MailKind, Handlebars.TemplateDelegate>;
+
+  constructor() {
+    this.templates = new Map(
+      MAIL_KINDS.map((kind) => {
+        const source = readFileSync(join(TEMPLATE_DIRECTORY, `${kind}.text.hbs`), 'utf8');
+        readFileSync(join(TEMPLATE_DIRECTORY, `${kind}.hbs`));
+        return [kind, Handlebars.compile(source, { noEscape: true, strict: true })];
+      }),
+    );
+  }
+
+  render(kind: MailKind, context: object): string {
+    return this.templates.get(kind)?.(context) ?? '';
+  }
+}

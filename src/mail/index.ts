@@ -1,0 +1,4 @@
+export { MailInbox, type ReceivedMail } from './delivery/mail-inbox.js';
+export { formatDuration, formatMoment } from './mail-wording.js';
+export { MailModule } from './mail.module.js';
+export { MailOutbox } from './outbox/mail-outbox.js';

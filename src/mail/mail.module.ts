@@ -1,0 +1,50 @@
+import { MailerModule, type MailerOptions } from '@nestjs-modules/mailer';
+import { HandlebarsAdapter } from '@nestjs-modules/mailer/adapters/handlebars.adapter';
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { Config } from '../infrastructure/config/index.js';
+import { MailTransport } from './delivery/mail-transport.js';
+import { TEMPLATE_DIRECTORY, TextTemplates } from './delivery/text-templates.js';
+import { MailOutbox } from './outbox/mail-outbox.js';
+import { MailSeal } from './outbox/mail-seal.js';
+import { MailWorker } from './outbox/mail-worker.js';
+import { MailsRepository } from './outbox/mails.repository.js';
+import { StoredMail, StoredMailSchema } from './outbox/stored-mail.schema.js';
+
+const SMTP_TIMEOUT_MS = 15_000;
+
+function mailerOptions({ mail }: Config): MailerOptions {
+  const { smtp } = mail;
+  return {
+    transport: smtp
+      ? {
+          host: smtp.host,
+          port: smtp.port,
+          secure: smtp.port === 465,
+          pool: true,
+          connectionTimeout: SMTP_TIMEOUT_MS,
+          greetingTimeout: SMTP_TIMEOUT_MS,
+          socketTimeout: SMTP_TIMEOUT_MS,
+          ...(smtp.user ? { auth: { user: smtp.user, pass: smtp.password ?? '' }, requireTLS: smtp.port !== 465 } : {}),
+        }
+      : { jsonTransport: true },
+    defaults: { from: mail.from } as MailerOptions['defaults'],
+    template: { dir: TEMPLATE_DIRECTORY, adapter: new HandlebarsAdapter(), options: { strict: true } },
+    options: { layout: 'layout' },
+  };
+}
+
+/**
+ * Owns mails from the moment a feature posts one until a mail server has taken it: stored, rendered, sent by a worker
+ * with retries. Exports MailOutbox. Where no SMTP_HOST is set it delivers to the port MailInbox, which `dev-tools`
+ * provides in development.
+ */
+@Module({
+  imports: [
+    MongooseModule.forFeature([{ name: StoredMail.name, schema: StoredMailSchema }]),
+    MailerModule.forRootAsync({ imports: [], inject: [Config], useFactory: mailerOptions }),
+  ],
+  providers: [MailsRepository, MailSeal, TextTemplates, MailTransport, MailWorker, MailOutbox],
+  exports: [MailOutbox],
+})
+export class MailModule {}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import type { MailContexts, MailKind } from '../mail-kinds.js';
+import { MailSeal } from './mail-seal.js';
+import { MailWorker } from './mail-worker.js';
+import { MailsRepository } from './mails.repository.js';
+
+export interface OutgoingMail<K extends MailKind> {
+  kind: K;
+  to: string;
+  context: MailContexts[K];
+  /** The mail is not sent after this: its code would be refused. */
+  expiresAt: Date;
+  /** Store it and never send it: for an address without an account, which must take the same time. */
+  isDecoy?: boolean;
+}
+
+/** Where features hand in mails. A mail is stored, in the caller's transaction if there is one, and sent afterwards. */
+@Injectable()
+export class MailOutbox {
+  constructor(
+    private readonly mails: MailsRepository,
+    private readonly seal: MailSeal,
+    private readonly worker: MailWorker,
+  ) {}
+
+  async post<K extends MailKind>({ kind, to, context, expiresAt, isDecoy = false }: OutgoingMail<K>): Promise<void> {
+    await this.mails.insert({ kind, to, sealed: this.seal.seal(context), expiresAt, isDecoy });
+    this.worker.wake();
+  }
+}

@@ -1,0 +1,107 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Clock } from '../../common/clock/index.js';
+import { isDatabaseUnavailable } from '../../infrastructure/database/index.js';
+import { MailTransport } from '../delivery/mail-transport.js';
+import { MailSeal } from './mail-seal.js';
+import { type LeasedMail, MailsRepository } from './mails.repository.js';
+
+const POLL_MS = 500;
+/** Mails sent at the same time: one slow mail server does not hold up the other recipients. */
+const LANES = 4;
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 120_000;
+
+/** Sends stored mails, in every instance; a lease in the database gives each mail to one of them. */
+@Injectable()
+export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('Mail');
+  private readonly lanes: Promise<void>[] = [];
+  private readonly sleepers = new Set<() => void>();
+  private isStopping = false;
+
+  constructor(
+    private readonly mails: MailsRepository,
+    private readonly seal: MailSeal,
+    private readonly transport: MailTransport,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (!this.transport.isConfigured) {
+      this.logger.warn('SMTP_HOST is not set: mails are stored and wait');
+      return;
+    }
+    for (let lane = 0; lane < LANES; lane += 1) this.lanes.push(this.run(lane));
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.isStopping = true;
+    this.wake();
+    await Promise.all(this.lanes);
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    for (const sleeper of this.sleepers) sleeper();
+  }
+
+  /**
+   * The loop runs in the context in which the application started. Were mails sent by whoever posts them, the worker
+   * would find itself in that caller's transaction.
+   */
+  private async run(lane: number): Promise<void> {
+    while (!this.isStopping) {
+      try {
+        if (lane === 0) await this.dropExpired();
+        while (!this.isStopping && (await this.sendNext()));
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) this.logger.error({ err: error }, 'The mail worker stumbled, and goes on');
+      }
+      if (!this.isStopping) await this.sleep();
+    }
+  }
+
+  private async sleep(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.sleepers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, POLL_MS);
+      this.sleepers.add(wake);
+    });
+  }
+
+  private async dropExpired(): Promise<void> {
+    const count = await this.mails.expireOutdated();
+    if (count > 0) this.logger.warn(`${count} mails could not be sent before their codes expired`);
+  }
+
+  /** @returns false when nothing was due */
+  private async sendNext(): Promise<boolean> {
+    const mail = await this.mails.leaseNext();
+    if (!mail) return false;
+    try {
+      const context = this.seal.unseal(mail.sealed) as never;
+      await this.transport.deliver({ id: mail.id, kind: mail.kind, to: mail.to, context });
+      await this.mails.markSent(mail.id);
+    } catch (error) {
+      await this.postpone(mail, error as Error & { responseCode?: number });
+    }
+    return true;
+  }
+
+  private async postpone(mail: LeasedMail, error: Error & { responseCode?: number }): Promise<void> {
+    const reason = error.message.slice(0, 200);
+    const isRefusedForGood = (error.responseCode ?? 0) >= 500;
+    if (isRefusedForGood) {
+      this.logger.warn({ mail: mail.id, kind: mail.kind, reason }, 'A mail was refused for good');
+      await this.mails.markFailed(mail.id, reason);
+      return;
+    }
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (mail.attempts - 1), LONGEST_PAUSE_MS);
+    this.logger.warn({ mail: mail.id, kind: mail.kind, reason, retry_in_ms: pauseMs }, 'A mail waits for another attempt');
+    await this.mails.retryAt(mail.id, new Date(this.clock.nowMs() + pauseMs), reason);
+  }
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, Types } from 'mongoose';
+import { Clock } from '../../common/clock/index.js';
+import type { MailKind } from '../mail-kinds.js';
+import { type MailState, StoredMail } from './stored-mail.schema.js';
+
+/** A worker that has not reported back by then is taken for dead. Longer than any SMTP exchange is allowed to take. */
+const LEASE_MS = 60_000;
+const KEPT_AFTER_END_MS = 7 * 86_400_000;
+
+export interface NewMail {
+  kind: MailKind;
+  to: string;
+  sealed: string;
+  expiresAt: Date;
+  isDecoy: boolean;
+}
+
+export interface LeasedMail {
+  id: string;
+  kind: MailKind;
+  to: string;
+  sealed: string;
+  /** Counting the one that is about to begin. */
+  attempts: number;
+  expiresAt: Date;
+}
+
+@Injectable()
+export class MailsRepository {
+  constructor(
+    @InjectModel(StoredMail.name) private readonly model: Model<StoredMail>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Stores a mail; one of the same kind to the same recipient that still waits is superseded, for its code is dead. */
+  async insert({ kind, to, sealed, expiresAt, isDecoy }: NewMail): Promise<void> {
+    const now = this.clock.now();
+    await this.model.updateMany({ to, kind, state: 'waiting' }, { $set: { state: 'superseded', sealed: null } });
+    await this.model.create({
+      kind,
+      to,
+      sealed,
+      state: isDecoy ? 'decoy' : 'waiting',
+      next_attempt_at: now,
+      expires_at: expiresAt,
+      created_at: now,
+      purge_at: isDecoy ? expiresAt : new Date(expiresAt.getTime() + KEPT_AFTER_END_MS),
+    });
+  }
+
+  /** Takes the next due mail for this worker alone, or one whose worker has died. */
+  async leaseNext(): Promise<LeasedMail | null> {
+    const now = this.clock.now();
+    const mail = await this.model.findOneAndUpdate(
+      {
+        expires_at: { $gt: now },
+        $or: [
+          { state: 'waiting', next_attempt_at: { $lte: now } },
+          { state: 'sending', leased_until: { $lte: now } },
+        ],
+      },
+      { $set: { state: 'sending', leased_until: new Date(now.getTime() + LEASE_MS) }, $inc: { attempts: 1 } },
+      { sort: { next_attempt_at: 1 }, returnDocument: 'after' },
+    );
+    if (!mail?.sealed) return null;
+    return {
+      id: mail._id.toHexString(),
+      kind: mail.kind,
+      to: mail.to,
+      sealed: mail.sealed,
+      attempts: mail.attempts,
+      expiresAt: mail.expires_at,
+    };
+  }
+
+  async markSent(id: string): Promise<void> {
+    await this.end(id, 'sent', { sent_at: this.clock.now() });
+  }
+
+  async markFailed(id: string, reason: string): Promise<void> {
+    await this.end(id, 'failed', { last_error: reason });
+  }
+
+  async retryAt(id: string, next_attempt_at: Date, reason: string): Promise<void> {
+    await this.model.updateOne(
+      { _id: new Types.ObjectId(id), state: 'sending' },
+      { $set: { state: 'waiting', next_attempt_at, last_error: reason }, $unset: { leased_until: 1 } },
+    );
+  }
+
+  /** @returns how many mails can no longer be of use, and are given up */
+  async expireOutdated(): Promise<number> {
+    const result = await this.model.updateMany(
+      { state: { $in: ['waiting', 'sending'] }, expires_at: { $lte: this.clock.now() } },
+      { $set: { state: 'expired', sealed: null } },
+    );
+    return result.modifiedCount;
+  }
+
+  private async end(id: string, state: MailState, more: Partial<StoredMail>): Promise<void> {
+    await this.model.updateOne(
+      { _id: new Types.ObjectId(id) },
+      { $set: { state, sealed: null, ...more }, $unset: { leased_until: 1 } },
+    );
+  }
+}

@@ -1,0 +1,23 @@
+/** The cached authentication record, in exactly the shape of the specification. */
+export interface AuthRecord {
+  user: { _id: string; last_name: string; first_name: string; username: string; email: string };
+  auth: { _id: string; role: string | null; confirmed_at: string | null };
+}
+
+/** Time to live of the cached record, by the specification. */
+export const AUTH_RECORD_TTL_MS = 3_600_000;
+
+export function authRecordKey(userId: string): string {
+  return `user:auth:${userId}`;
+}
+
+/**
+ * A record out of the cache. Another user's data under this user's key, or anything of another shape, is a miss: the
+ * identity comes from the token alone.
+ */
+export function readAuthRecord(value: unknown, userId: string): AuthRecord | null {
+  const record = value as Partial<AuthRecord> | null | undefined;
+  const isSound =
+    typeof record === 'object' && record?.user?._id === userId && typeof record.auth?._id === 'string';
+  return isSound ? (record as AuthRecord) : null;
+}

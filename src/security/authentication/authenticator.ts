@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../../common/errors/index.js';
+import { RecordCache } from '../../infrastructure/cache/index.js';
+import { Config } from '../../infrastructure/config/index.js';
+import { AccountReader } from './account-reader.js';
+import { AUTH_RECORD_TTL_MS, type AuthRecord, authRecordKey, readAuthRecord } from './auth-record.js';
+import type { Principal } from './principal.js';
+import { SessionReader } from './session-reader.js';
+import { LIVE_SESSION_TTL_MS, readSessionState, type SessionEnd, sessionKey } from './session-state.js';
+
+/**
+ * Decides whether a verified token still stands for somebody, and keeps the cache that makes it cheap. All writing
+ * of `user:auth:*` and `session:*` goes through here.
+ */
+@Injectable()
+export class Authenticator {
+  private readonly endedSessionTtlMs: number;
+
+  constructor(
+    private readonly cache: RecordCache,
+    private readonly accounts: AccountReader,
+    private readonly sessions: SessionReader,
+    config: Config,
+  ) {
+    this.endedSessionTtlMs = config.tokens.accessTtlMs;
+  }
+
+  /** @throws ApiError 401 with the reason for which the session ended */
+  async authenticate({ id: userId, sid: sessionId }: { id: string; sid: string }): Promise<Principal> {
+    const [cachedRecord, cachedSession] = await this.cache.getMany([authRecordKey(userId), sessionKey(sessionId)]);
+    const session = readSessionState(cachedSession);
+    if (session && 'ended' in session) throw new ApiError(session.ended);
+    const record = readAuthRecord(cachedRecord, userId);
+    if (record && session?.user === userId) return { userId, sessionId, record };
+    return this.authenticateFromStorage(userId, sessionId);
+  }
+
+  private async authenticateFromStorage(userId: string, sessionId: string): Promise<Principal> {
+    const tickets = await Promise.all([
+      this.cache.startFill(authRecordKey(userId)),
+      this.cache.startFill(sessionKey(sessionId)),
+    ]);
+    const [session, account] = await Promise.all([
+      this.sessions.readSession(sessionId),
+      this.accounts.readAccess(userId),
+    ]);
+    if ('ended' in session) throw new ApiError(session.ended);
+    if (!account || session.userId !== userId) throw new ApiError('session_revoked');
+    if (!account.isActive) throw new ApiError('account_disabled');
+    // A crash between a password change and the end of its sessions must not let the old ones live.
+    if (session.credentialVersion !== account.credentialVersion) throw new ApiError('password_changed');
+
+    await Promise.all([
+      this.cache.fill(tickets[0], account.record, AUTH_RECORD_TTL_MS),
+      this.cache.fill(tickets[1], { user: userId }, LIVE_SESSION_TTL_MS),
+    ]);
+    return { userId, sessionId, record: account.record };
+  }
+
+  /** Caches the record of a user who has just logged in, as read within this request. */
+  async remember(userId: string, load: () => Promise<AuthRecord>): Promise<AuthRecord> {
+    const ticket = await this.cache.startFill(authRecordKey(userId));
+    const record = await load();
+    await this.cache.fill(ticket, record, AUTH_RECORD_TTL_MS);
+    return record;
+  }
+
+  /** To be called after the account record was changed in storage, and before the change is answered. */
+  async forgetAccount(userId: string): Promise<void> {
+    await this.cache.invalidate(authRecordKey(userId));
+  }
+
+  /** To be called after sessions were ended in storage, and before that is answered. */
+  async forgetSessions(sessionIds: string[], reason: SessionEnd): Promise<void> {
+    await Promise.all(
+      sessionIds.map((id) => this.cache.put(sessionKey(id), { ended: reason }, this.endedSessionTtlMs)),
+    );
+  }
+}

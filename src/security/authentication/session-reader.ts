@@ -1,0 +1,9 @@
+import type { SessionEnd } from './session-state.js';
+
+export type StoredSession = { userId: string; credentialVersion: number } | { ended: SessionEnd };
+
+/** Port: how the guards learn about sessions. `login-history` provides it; this room knows no feature. */
+export abstract class SessionReader {
+  /** Reads storage, never a cache. A session nobody ever had counts as `session_revoked`. */
+  abstract readSession(sessionId: string): Promise<StoredSession>;
+}

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, Types } from 'mongoose';
+import { Clock } from '../../common/clock/index.js';
+import { duplicateKeyField } from '../../infrastructure/database/index.js';
+import { OneTimeSecret, type SecretPurpose } from './one-time-secret.schema.js';
+
+export const MAX_TRIES = 5;
+const MIN_PAUSE_MS = 60_000;
+const QUOTA = 5;
+const QUOTA_WINDOW_MS = 3_600_000;
+
+/** A secret as it was found; consuming it succeeds only while it is still that one. */
+export interface FoundSecret {
+  id: string;
+  subject: string;
+  hash: string;
+}
+
+@Injectable()
+export class OneTimeSecretsRepository {
+  constructor(
+    @InjectModel(OneTimeSecret.name) private readonly model: Model<OneTimeSecret>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Puts a new secret in the place of the subject's old one, whatever the quota says. */
+  async replace(subject: string, purpose: SecretPurpose, hash: string, ttlMs: number): Promise<void> {
+    await this.model.updateOne(
+      { subject: new Types.ObjectId(subject), purpose },
+      this.issuing(hash, ttlMs),
+      { upsert: true },
+    );
+  }
+
+  /**
+   * The same within the quota: at least 60 s since the last issue, at most 5 issues an hour.
+   * One conditional upsert decides: when the quota forbids, the filter misses the document, the upsert tries to insert a
+   * second one, and the unique index refuses it.
+   * @returns whether it was issued
+   */
+  async replaceWithinQuota(subject: string, purpose: SecretPurpose, hash: string, ttlMs: number): Promise<boolean> {
+    const nowMs = this.clock.nowMs();
+    try {
+      await this.model.updateOne(
+        {
+          subject: new Types.ObjectId(subject),
+          purpose,
+          last_issued_at: { $lte: new Date(nowMs - MIN_PAUSE_MS) },
+          $or: [
+            { [`issued_at.${QUOTA - 1}`]: { $exists: false } },
+            { 'issued_at.0': { $lte: new Date(nowMs - QUOTA_WINDOW_MS) } },
+          ],
+        },
+        this.issuing(hash, ttlMs),
+        { upsert: true },
+      );
+      return true;
+    } catch (error) {
+      if (duplicateKeyField(error)) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Takes one of the secret's tries before anything is compared, so that parallel guesses cannot share one.
+   * @returns null when there is no live secret, or no try left
+   */
+  async reserveTry(subject: string, purpose: SecretPurpose): Promise<FoundSecret | null> {
+    const found = await this.model.findOneAndUpdate(
+      {
+        subject: new Types.ObjectId(subject),
+        purpose,
+        hash: { $ne: null },
+        tries_left: { $gt: 0 },
+        expires_at: { $gt: this.clock.now() },
+      },
+      { $inc: { tries_left: -1 } },
+    );
+    return found ? toFoundSecret(found) : null;
+  }
+
+  async findLiveByHash(purpose: SecretPurpose, hash: string): Promise<FoundSecret | null> {
+    const found = await this.model.findOne({ purpose, hash, expires_at: { $gt: this.clock.now() } });
+    return found ? toFoundSecret(found) : null;
+  }
+
+  /** @returns true for exactly one of any number of callers */
+  async consumeIfUnused({ id, hash }: FoundSecret): Promise<boolean> {
+    const result = await this.model.updateOne(
+      { _id: new Types.ObjectId(id), hash, expires_at: { $gt: this.clock.now() } },
+      { $set: { hash: null } },
+    );
+    return result.modifiedCount === 1;
+  }
+
+  async revokeAll(subject: string): Promise<void> {
+    await this.model.updateMany({ subject: new Types.ObjectId(subject) }, { $set: { hash: null } });
+  }
+
+  private issuing(hash: string, ttlMs: number) {
+    const now = this.clock.now();
+    return {
+      $set: {
+        hash,
+        tries_left: MAX_TRIES,
+        expires_at: new Date(now.getTime() + ttlMs),
+        last_issued_at: now,
+        purge_at: new Date(now.getTime() + Math.max(ttlMs, QUOTA_WINDOW_MS)),
+      },
+      $push: { issued_at: { $each: [now], $slice: -QUOTA } },
+    };
+  }
+}
+
+function toFoundSecret(document: { _id: Types.ObjectId; subject: Types.ObjectId; hash: string | null }): FoundSecret {
+  return { id: document._id.toHexString(), subject: document.subject.toHexString(), hash: document.hash ?? '' };
+}

@@ -1,0 +1,56 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsString, Matches, ValidateBy } from 'class-validator';
+import { IsWellFormed } from '../validation/text.decorator.js';
+import { MAX_PASSWORD_BYTES } from './password-hasher.js';
+
+const MIN_CHARACTERS = 8;
+/** Look-aheads and not a closed class: "at least one of", every other character is welcome. */
+const FOUR_CLASSES = /^(?=[^]*[a-z])(?=[^]*[A-Z])(?=[^]*\d)(?=[^]*[@$!%*?&])/;
+
+/**
+ * A password that is being chosen. Characters are counted as code points, the upper bound in bytes of UTF-8 after
+ * NFC, which is what bcrypt sees.
+ */
+export function IsNewPassword(): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({
+      minLength: MIN_CHARACTERS,
+      maxLength: MAX_PASSWORD_BYTES,
+      pattern: FOUR_CLASSES.source.replaceAll('[^]', '[\\s\\S]'),
+      format: 'password',
+      description: `At least ${MIN_CHARACTERS} characters and at most ${MAX_PASSWORD_BYTES} bytes of UTF-8; at least one lower-case letter, one upper-case letter, one digit and one of @ $ ! % * ? &.`,
+      example: 'Correct-Horse7!',
+    }),
+    Matches(FOUR_CLASSES, { message: 'Password must include uppercase, lowercase, number, and special character' }),
+    fits('maxBytes', (text) => Buffer.byteLength(text.normalize('NFC')) <= MAX_PASSWORD_BYTES, `at most ${MAX_PASSWORD_BYTES} bytes long`),
+    fits('minCharacters', (text) => [...text.normalize('NFC')].length >= MIN_CHARACTERS, `at least ${MIN_CHARACTERS} characters long`),
+    IsWellFormed(),
+    IsString({ message: '$property must be a string' }),
+  );
+}
+
+/** The same password once more. */
+export function IsConfirmationOf(field: string): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ format: 'password', description: `Equal to \`${field}\``, example: 'Correct-Horse7!' }),
+    ValidateBy({
+      name: 'isConfirmation',
+      validator: {
+        validate: (value, args) => value === (args?.object as Record<string, unknown>)[field],
+        defaultMessage: () => `$property must be equal to ${field}`,
+      },
+    }),
+    IsString({ message: '$property must be a string' }),
+  );
+}
+
+function fits(name: string, test: (text: string) => boolean, rule: string): PropertyDecorator {
+  return ValidateBy({
+    name,
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && test(value),
+      defaultMessage: () => `$property must be ${rule}`,
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../../common/errors/index.js';
+import { Config } from '../../infrastructure/config/index.js';
+
+/** Refuses passwords of a list of common ones, whole and without regard to case (ASVS 5.0 6.2.4), if the operator gives one. */
+@Injectable()
+export class PasswordBlocklist {
+  private readonly refused: ReadonlySet<string>;
+
+  constructor({ passwords }: Config) {
+    const lines = passwords.blocklistFile ? readFileSync(passwords.blocklistFile, 'utf8').split(/\r?\n/) : [];
+    this.refused = new Set(lines.map((line) => line.trim().toLowerCase()).filter(Boolean));
+  }
+
+  /**
+   * @param ownWords what an attacker tries first for this account: the e-mail address, the username (ASVS 5.0 6.2.11).
+   * @throws ApiError `validation_failed` for the field `password`.
+   */
+  assertAllowed(password: string, ownWords: string[]): void {
+    const folded = password.normalize('NFC').toLowerCase();
+    if (ownWords.some((word) => word.toLowerCase() === folded)) {
+      throw ApiError.invalidField('password', 'password must not be your e-mail address or username');
+    }
+    if (this.refused.has(folded)) {
+      throw ApiError.invalidField('password', 'password is on a list of common passwords; choose another');
+    }
+  }
+}

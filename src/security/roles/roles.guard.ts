@@ -1,0 +1,24 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ApiError } from '../../common/errors/index.js';
+import { accessOf } from '../access-of.js';
+import { AccountReader } from '../authentication/account-reader.js';
+import type { Principal } from '../authentication/principal.js';
+
+/** Authorises by role. It reads storage and not the cached record: a role that was taken away is gone at once (ASVS 8.3.2). */
+@Injectable()
+export class RolesGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly accounts: AccountReader,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { role } = accessOf(this.reflector, context);
+    if (!role) return true;
+    const { user } = context.switchToHttp().getRequest<{ user: Principal }>();
+    const account = await this.accounts.readAccess(user.userId);
+    if (account?.record.auth.role !== role) throw new ApiError('role_required');
+    return true;
+  }
+}

@@ -1,0 +1,42 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { RedisConnection } from '../../infrastructure/redis/index.js';
+import { throttlerRecord, type ThrottlerRecord } from './throttler-record.js';
+
+/** One script, so that of any number of parallel requests exactly `limit` pass, and no counter is left without an end. */
+const INCREMENT = `
+local hits = redis.call('INCR', KEYS[1])
+local ttl = redis.call('PTTL', KEYS[1])
+if ttl < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  ttl = tonumber(ARGV[1])
+end
+return {hits, ttl}`;
+
+/**
+ * Fixed windows in Redis, for all instances together. While Redis does not answer, `fallback` counts with the same
+ * numbers: never unlimited, never a 500.
+ */
+export class RedisThrottlerStorage implements ThrottlerStorage {
+  constructor(
+    private readonly redis: RedisConnection,
+    private readonly fallback: ThrottlerStorage,
+  ) {}
+
+  async increment(
+    key: string,
+    ttl: number,
+    limit: number,
+    blockDuration: number,
+    throttlerName: string,
+  ): Promise<ThrottlerRecord> {
+    try {
+      const reply = await this.redis.run((client) =>
+        client.eval(INCREMENT, { keys: [this.redis.key(key)], arguments: [String(ttl)] }),
+      );
+      const [hits, msToEnd] = reply as [number, number];
+      return throttlerRecord(hits, msToEnd, limit);
+    } catch {
+      return this.fallback.increment(key, ttl, limit, blockDuration, throttlerName);
+    }
+  }
+}

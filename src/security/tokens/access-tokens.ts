@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { Clock } from '../../common/clock/index.js';
+import { Config } from '../../infrastructure/config/index.js';
+import { assertSessionClaims, type DecodedToken, type SessionClaims, signingKey, signToken } from './token-codec.js';
+
+const TYPE = 'at+jwt';
+const AUDIENCE = 'account-service/access';
+
+/** Access tokens (RFC 9068 style `at+jwt`): short-lived bearers which name a user and a session, and nothing else. */
+@Injectable()
+export class AccessTokens {
+  private readonly jwt: JwtService;
+  /** Lifetime told to clients as `expires_in`, seconds. */
+  readonly ttlSeconds: number;
+
+  constructor(
+    config: Config,
+    private readonly clock: Clock,
+  ) {
+    this.jwt = new JwtService({ secret: signingKey(config.tokens.accessSecret) });
+    this.ttlSeconds = Math.floor(config.tokens.accessTtlMs / 1000);
+  }
+
+  issue(userId: string, sessionId: string): string {
+    const iat = Math.floor(this.clock.nowMs() / 1000);
+    // Without the random `jti`, two tokens of the same second would be the same token.
+    const jti = randomBytes(16).toString('base64url');
+    return signToken(this.jwt, TYPE, { id: userId, sid: sessionId, jti, iat, exp: iat + this.ttlSeconds, aud: AUDIENCE });
+  }
+
+  /** @throws ApiError `token_expired` or `token_invalid`; the signature has been verified before. */
+  assertClaims(decoded: DecodedToken): SessionClaims {
+    return assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock });
+  }
+}

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import type { FastifyRequest } from 'fastify';
+import { Strategy } from 'passport-jwt';
+import { Config } from '../../infrastructure/config/index.js';
+import { Authenticator } from '../authentication/authenticator.js';
+import type { Principal } from '../authentication/principal.js';
+import { AccessTokens } from './access-tokens.js';
+import { type DecodedToken, signingKey, VERIFY_OPTIONS } from './token-codec.js';
+
+/** RFC 6750 section 2.1, the header alone: tokens in a query string or a body are not looked at. */
+export function bearerToken(request: Pick<FastifyRequest, 'headers'>): string | null {
+  return /^Bearer +([^\s,]+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
+}
+
+/** The specification's order: signature and expiry, then the cached record, then storage; then that the session lives. */
+@Injectable()
+export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
+  constructor(
+    config: Config,
+    private readonly accessTokens: AccessTokens,
+    private readonly authenticator: Authenticator,
+  ) {
+    super({
+      jwtFromRequest: bearerToken as never,
+      secretOrKey: signingKey(config.tokens.accessSecret) as unknown as Buffer,
+      algorithms: VERIFY_OPTIONS.algorithms,
+      ignoreExpiration: true,
+      jsonWebTokenOptions: { complete: true, ignoreNotBefore: true },
+    });
+  }
+
+  async validate(decoded: DecodedToken): Promise<Principal> {
+    return this.authenticator.authenticate(this.accessTokens.assertClaims(decoded));
+  }
+}

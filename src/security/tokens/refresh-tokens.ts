@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { Clock } from '../../common/clock/index.js';
+import { ApiError } from '../../common/errors/index.js';
+import { Config } from '../../infrastructure/config/index.js';
+import {
+  assertSessionClaims,
+  type DecodedToken,
+  type SessionClaims,
+  signingKey,
+  signToken,
+  VERIFY_OPTIONS,
+} from './token-codec.js';
+
+const TYPE = 'rt+jwt';
+const AUDIENCE = 'account-service/refresh';
+
+export interface RefreshClaims extends SessionClaims {
+  /** Generation of the session for which the token was issued; it counts the rotations. */
+  gen: number;
+}
+
+/** The state of a session that determines its current refresh token. */
+export interface RefreshState {
+  userId: string;
+  sessionId: string;
+  generation: number;
+  /** Moment of the rotation that made this generation; of the login, for the first. */
+  rotatedAt: Date;
+  loggedInAt: Date;
+}
+
+/**
+ * Refresh tokens. A token is a pure function of the session's state, so that the successor of a rotation can be made
+ * again for a client that did not receive it, though only its hash is stored.
+ */
+@Injectable()
+export class RefreshTokens {
+  private readonly jwt: JwtService;
+  private readonly ttlMs: number;
+  private readonly sessionMaxAgeMs: number;
+
+  constructor(
+    config: Config,
+    private readonly clock: Clock,
+  ) {
+    this.jwt = new JwtService({ secret: signingKey(config.tokens.refreshSecret) });
+    this.ttlMs = config.tokens.refreshTtlMs;
+    this.sessionMaxAgeMs = config.tokens.sessionMaxAgeMs;
+  }
+
+  issue({ userId, sessionId, generation, rotatedAt, loggedInAt }: RefreshState): string {
+    const expiresAtMs = Math.min(rotatedAt.getTime() + this.ttlMs, loggedInAt.getTime() + this.sessionMaxAgeMs);
+    return signToken(this.jwt, TYPE, {
+      id: userId,
+      sid: sessionId,
+      gen: generation,
+      jti: `${sessionId}.${generation}`,
+      iat: Math.floor(rotatedAt.getTime() / 1000),
+      exp: Math.floor(expiresAtMs / 1000),
+      aud: AUDIENCE,
+    });
+  }
+
+  /** @throws ApiError `token_expired` or `token_invalid` */
+  verify(token: string): RefreshClaims {
+    return this.read(token, false);
+  }
+
+  /**
+   * For showing that a token belongs to a session, where its age does not matter.
+   * @throws ApiError `token_invalid`
+   */
+  verifyOwnership(token: string): RefreshClaims {
+    return this.read(token, true);
+  }
+
+  private read(token: string, mayBeExpired: boolean): RefreshClaims {
+    let decoded: DecodedToken;
+    try {
+      decoded = this.jwt.verify(token, VERIFY_OPTIONS) as unknown as DecodedToken;
+    } catch (error) {
+      throw new ApiError('token_invalid', { cause: error });
+    }
+    const claims = assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock, mayBeExpired });
+    if (!Number.isSafeInteger(claims.gen)) throw new ApiError('token_invalid');
+    return claims as unknown as RefreshClaims;
+  }
+}

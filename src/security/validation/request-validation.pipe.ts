@@ -1,0 +1,46 @@
+import { type ArgumentMetadata, Injectable, type ValidationError, ValidationPipe } from '@nestjs/common';
+import { ApiError, type FieldError } from '../../common/errors/index.js';
+
+/** Bodies of this service are flat; class-transformer recurses and overflows the stack at about 1,500 levels. */
+const MAX_DEPTH = 8;
+
+/** Checks the shape of every body, query and parameter against its DTO; what the DTO does not name is refused. */
+@Injectable()
+export class RequestValidationPipe extends ValidationPipe {
+  constructor() {
+    super({
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      transform: true,
+      stopAtFirstError: true,
+      forbidUnknownValues: true,
+      exceptionFactory: (errors: ValidationError[]) =>
+        new ApiError('validation_failed', { fields: errors.flatMap((error) => fieldErrors(error)) }),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'custom') return value;
+    if (metadata.type === 'body' && (value === null || Array.isArray(value) || (value !== undefined && typeof value !== 'object'))) {
+      throw ApiError.invalidField('body', 'body must be a JSON object');
+    }
+    if (isDeeperThan(value, MAX_DEPTH)) throw ApiError.invalidField(metadata.data ?? metadata.type, 'is nested too deeply');
+    return super.transform(value, metadata);
+  }
+}
+
+function fieldErrors(error: ValidationError, parent = ''): FieldError[] {
+  const field = parent ? `${parent}.${error.property}` : error.property;
+  const message = Object.values(error.constraints ?? {})[0];
+  return [...(message ? [{ field, message }] : []), ...(error.children ?? []).flatMap((child) => fieldErrors(child, field))];
+}
+
+/** Without recursion: the depth is the attacker's choice. */
+function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}

@@ -1,0 +1,23 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsString, Matches, ValidateBy } from 'class-validator';
+
+/** A string without control characters, line ends or lone surrogates: fit for a log line, a mail and a database. */
+export function IsPlainText(): PropertyDecorator {
+  return applyDecorators(
+    // eslint-disable-next-line no-control-regex
+    Matches(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/, { message: '$property must not contain control characters' }),
+    IsWellFormed(),
+    IsString({ message: '$property must be a string' }),
+  );
+}
+
+/** Lone surrogates cannot be stored as UTF-8: two different strings would become the same. */
+export function IsWellFormed(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isWellFormed',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && !/\p{Surrogate}/u.test(value),
+      defaultMessage: () => '$property must be well-formed Unicode text',
+    },
+  });
+}

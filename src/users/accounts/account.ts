@@ -1,0 +1,72 @@
+import type { AccountAccess, AuthRecord } from '../../security/index.js';
+import type { Auth } from './auth.schema.js';
+import type { User } from './user.schema.js';
+
+/** A user and the auth record as one, in the words of the code. */
+export interface Account {
+  userId: string;
+  authId: string;
+  lastName: string;
+  firstName: string;
+  username: string;
+  email: string;
+  passwordHash: string;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: Date | null;
+  role: string | null;
+  confirmedAt: Date | null;
+  disabledAt: Date | null;
+  credentialVersion: number;
+  isPasswordResetRequired: boolean;
+}
+
+export function toAccount(user: User, auth: Auth): Account {
+  return {
+    userId: user._id.toHexString(),
+    authId: auth._id.toHexString(),
+    lastName: user.last_name,
+    firstName: user.first_name,
+    username: user.username,
+    email: user.email,
+    passwordHash: user.password,
+    createdAt: user.created_at,
+    updatedAt: user.updated_at,
+    deletedAt: user.deleted_at,
+    role: auth.role,
+    confirmedAt: auth.confirmed_at,
+    disabledAt: auth.disabled_at,
+    credentialVersion: auth.credential_version,
+    isPasswordResetRequired: auth.password_reset_required,
+  };
+}
+
+/** Neither disabled nor deleted. */
+export function isActive(account: Pick<Account, 'deletedAt' | 'disabledAt'>): boolean {
+  return account.deletedAt === null && account.disabledAt === null;
+}
+
+export function toAuthRecord(account: Account): AuthRecord {
+  return {
+    user: {
+      _id: account.userId,
+      last_name: account.lastName,
+      first_name: account.firstName,
+      username: account.username,
+      email: account.email,
+    },
+    auth: {
+      _id: account.authId,
+      role: account.role,
+      confirmed_at: account.confirmedAt?.toISOString() ?? null,
+    },
+  };
+}
+
+export function toAccountAccess(account: Account): AccountAccess {
+  return {
+    record: toAuthRecord(account),
+    credentialVersion: account.credentialVersion,
+    isActive: isActive(account),
+  };
+}

@@ -1,0 +1,41 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsEmail, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { IsPlainText } from '../../security/index.js';
+
+const USERNAME = /^[A-Za-z0-9_]+$/;
+/** Unquoted ASCII local part and a DNS name: what is compared, stored and mailed is the same text everywhere. */
+const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$/;
+
+/** `username`: 3 to 64 letters, digits and underscores. */
+export function IsUsername(): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ minLength: 3, maxLength: 64, pattern: USERNAME.source, example: 'ada_lovelace', description: 'Letters, digits and underscore; unique without regard to case' }),
+    Matches(USERNAME, { message: '$property must have only letters, digits and underscores' }),
+    MaxLength(64, { message: '$property must be at most 64 characters long' }),
+    MinLength(3, { message: '$property must be at least 3 characters long' }),
+    IsString({ message: '$property must be a string' }),
+  );
+}
+
+/** `email`: ASCII, at most 254 characters (RFC 5321 section 4.5.3.1.3). */
+export function IsEmailAddress(): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ format: 'email', maxLength: 254, example: 'ada@example.com' }),
+    IsEmail({}, { message: '$property must be a valid e-mail address' }),
+    Matches(EMAIL, { message: '$property must be a valid e-mail address' }),
+    MaxLength(254, { message: '$property must be at most 254 characters long' }),
+    IsString({ message: '$property must be a string' }),
+  );
+}
+
+/** `first_name`, `last_name`: 2 to 100 characters of plain text. */
+export function IsPersonName(example: string): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ minLength: 2, maxLength: 100, example }),
+    Matches(/\S/, { message: '$property must not be blank' }),
+    MaxLength(100, { message: '$property must be at most 100 characters long' }),
+    MinLength(2, { message: '$property must be at least 2 characters long' }),
+    IsPlainText(),
+  );
+}

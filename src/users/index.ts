@@ -1,0 +1,5 @@
+export { type Account, isActive, toAuthRecord } from './accounts/account.js';
+export { AccountsRepository, type NewAccount } from './accounts/accounts.repository.js';
+export { IsEmailAddress, IsPersonName, IsUsername } from './fields/account-fields.decorator.js';
+export { toUserDto, UserDto } from './profile/user.dto.js';
+export { UsersModule } from './users.module.js';

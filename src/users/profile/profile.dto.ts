@@ -1,0 +1,24 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { type Account, toAuthRecord } from '../accounts/account.js';
+import { toUserDto, UserDto } from './user.dto.js';
+
+/** One's own account. */
+export class ProfileDto extends UserDto {
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  created_at: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  updated_at: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  deleted_at: string | null;
+}
+
+export function toProfileDto(account: Account): ProfileDto {
+  return {
+    ...toUserDto(toAuthRecord(account)),
+    created_at: account.createdAt.toISOString(),
+    updated_at: account.updatedAt.toISOString(),
+    deleted_at: account.deletedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,25 @@
+import { Global, Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { AccountReader } from '../security/index.js';
+import { AccountsRepository } from './accounts/accounts.repository.js';
+import { Auth, AuthSchema } from './accounts/auth.schema.js';
+import { User, UserSchema } from './accounts/user.schema.js';
+import { ProfileController } from './profile/profile.controller.js';
+
+/**
+ * Owns the account record: who a person is, the password's hash, role and state. Exports AccountsRepository, and
+ * provides the guards' port AccountReader; global for the sake of that port, which `security` cannot import.
+ */
+@Global()
+@Module({
+  imports: [
+    MongooseModule.forFeature([
+      { name: User.name, schema: UserSchema },
+      { name: Auth.name, schema: AuthSchema },
+    ]),
+  ],
+  controllers: [ProfileController],
+  providers: [AccountsRepository, { provide: AccountReader, useExisting: AccountsRepository }],
+  exports: [AccountsRepository, AccountReader],
+})
+export class UsersModule {}
