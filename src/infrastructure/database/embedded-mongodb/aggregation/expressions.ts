@@ -1,0 +1,62 @@
+import { Binary, BSONRegExp, Double, Int32, Long } from 'bson';
+import { Context, evalExpr } from 'mingo/core';
+import * as accumulators from 'mingo/operators/accumulator';
+import * as expressions from 'mingo/operators/expression';
+import { CommandError, unsupported } from '../command-error.js';
+import { assign, isDocument, type Document } from '../values/document.js';
+import { ComparableBinary } from '../values/decode.js';
+import { toRegExp } from '../values/regex.js';
+
+type Operators = Parameters<Context['addExpressionOps']>[0];
+
+const REFUSED = ['$function', '$where', '$accumulator'];
+
+/** Operators of aggregation expressions, e.g. in $expr, $project and computed updates. */
+export function expressionContext(): Context {
+  const safe = Object.entries(expressions).filter(([name]) => !REFUSED.includes(name));
+  const accumulating = Object.entries(accumulators).filter(([name]) => !REFUSED.includes(name));
+  return Context.init({
+    expression: Object.fromEntries(safe) as Operators,
+    accumulator: Object.fromEntries(accumulating) as Parameters<Context['addAccumulatorOps']>[0],
+  });
+}
+
+export const MINGO_OPTIONS = {
+  idKey: '_id',
+  processingMode: 0,
+  useStrictMode: true,
+  scriptEnabled: false,
+  failOnError: true,
+  context: expressionContext(),
+};
+
+/** Value of an aggregation expression, see promote(), over a document. */
+export function evaluate(expression: unknown, document: Document, variables: Document = {}): unknown {
+  return asCommandError(() => evalExpr(promote(document), expression, { ...MINGO_OPTIONS, variables }));
+}
+
+/** mingo's complaints reach the client as errors of the command, not as a failure of the server. */
+export function asCommandError<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    const message = (error as Error).message;
+    const unknown = /^unregistered pipeline operator (\S+?)\.?$|^accumulator '(\S+)' is not registered/.exec(message);
+    if (unknown) throw unsupported(`Aggregation operator ${unknown[1] ?? unknown[2]}`, 40324);
+    throw new CommandError(2, message);
+  }
+}
+
+/** A pipeline, expression or document as mingo needs it: JavaScript numbers and regular expressions. */
+export function promote(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(promote);
+  if (value instanceof Double || value instanceof Int32) return value.value;
+  if (value instanceof Long) return Number.isSafeInteger(value.toNumber()) ? value.toNumber() : value;
+  if (value instanceof Binary) return new ComparableBinary(value.value(), value.sub_type);
+  if (value instanceof BSONRegExp) return toRegExp(value.pattern, value.options);
+  if (!isDocument(value)) return value;
+  const result: Document = {};
+  for (const key of Object.keys(value)) assign(result, key, promote(value[key]));
+  return result;
+}

@@ -1,0 +1,77 @@
+import { CommandError, unsupported } from '../command-error.js';
+import type { Collection } from '../engine/catalogue.js';
+import { findRecords } from '../engine/find.js';
+import { createIndexes, dropCollection } from '../engine/index-builder.js';
+import { leaves } from '../query/leaves.js';
+import { decode } from '../values/decode.js';
+import { isDocument, type Document } from '../values/document.js';
+import type { CommandContext } from './command-context.js';
+import { insertDocument, replaceDocument } from './write-commands.js';
+
+/** Writes the results of a pipeline where its last stage, $out or $merge, says. */
+export function writeOutput(context: CommandContext, results: Buffer[], stage: Document): void {
+  const documents = results.map(decode);
+  if ('$out' in stage) replaceCollection(context, target(context, stage['$out']), documents);
+  else merge(context, stage['$merge'], documents);
+}
+
+interface Target {
+  database: string;
+  name: string;
+}
+
+function target(context: CommandContext, value: unknown): Target {
+  if (typeof value === 'string') return { database: context.database, name: value };
+  if (isDocument(value) && typeof value['coll'] === 'string') {
+    return { database: typeof value['db'] === 'string' ? value['db'] : context.database, name: value['coll'] };
+  }
+  throw new CommandError(16990, 'The output collection must be a string or {db, coll}');
+}
+
+function replaceCollection(context: CommandContext, { database, name }: Target, documents: Document[]): void {
+  const { catalogue } = context.engine;
+  const before = catalogue.find(`${database}.${name}`);
+  if (before) dropCollection(context.view, catalogue, before);
+  let collection = catalogue.create(context.view, database, name, before?.options);
+  const indexes = before?.indexes.slice(1).map((index) => index.specification) ?? [];
+  collection = createIndexes(context.view, catalogue, collection, indexes);
+  for (const document of documents) insertDocument(context, collection, document);
+}
+
+function merge(context: CommandContext, operand: unknown, documents: Document[]): void {
+  const options = isDocument(operand) && 'into' in operand ? operand : { into: operand };
+  const { whenMatched = 'merge', whenNotMatched = 'insert' } = options;
+  if (typeof whenMatched !== 'string') throw unsupported('$merge with a pipeline in whenMatched');
+  const { database, name } = target(context, options['into']);
+  const { catalogue } = context.engine;
+  const collection = catalogue.find(`${database}.${name}`) ?? catalogue.create(context.view, database, name);
+  const on = [options['on'] ?? '_id'].flat() as string[];
+  for (const document of documents) mergeDocument(context, collection, document, on, whenMatched, whenNotMatched);
+}
+
+function mergeDocument(
+  context: CommandContext,
+  collection: Collection,
+  document: Document,
+  on: string[],
+  whenMatched: string,
+  whenNotMatched: unknown,
+): void {
+  const filter = Object.fromEntries(on.map((path) => [path, { $eq: leaves(document, path.split('.'))[0] ?? null }]));
+  const [known] =
+    '_id' in document || !on.includes('_id') ? findRecords(context.view, collection, { filter, limit: 1 }) : [];
+  if (!known) {
+    if (whenNotMatched === 'fail')
+      throw new CommandError(13113, '$merge could not find a matching document in the target collection');
+    if (whenNotMatched === 'insert') insertDocument(context, collection, document);
+    return;
+  }
+  if (whenMatched === 'fail')
+    throw new CommandError(11000, '$merge found a matching document in the target collection');
+  if (whenMatched === 'keepExisting') return;
+  const { _id: _ignored, ...fields } = document;
+  const replaces = whenMatched === 'replace';
+  replaceDocument(context, collection, known, (before) =>
+    replaces ? { _id: before['_id'], ...fields } : { ...before, ...fields },
+  );
+}

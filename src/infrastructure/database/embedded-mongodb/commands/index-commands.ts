@@ -1,0 +1,60 @@
+import { CommandError } from '../command-error.js';
+import type { Collection } from '../engine/catalogue.js';
+import { createIndexes, dropIndexes } from '../engine/index-builder.js';
+import type { IndexDefinition } from '../engine/index-definition.js';
+import { isDocument, toBytes, type Document } from '../values/document.js';
+import { encode } from '../values/order.js';
+import type { CommandContext, CommandTable } from './command-context.js';
+import { firstBatch } from './read-commands.js';
+
+export const indexCommands: CommandTable = {
+  createIndexes: { kind: 'schema', run: create },
+  dropIndexes: { kind: 'schema', run: drop },
+  listIndexes: { kind: 'control', run: list },
+};
+
+function create(context: CommandContext): Document {
+  const specifications = context.command['indexes'];
+  if (!Array.isArray(specifications) || specifications.length === 0 || !specifications.every(isDocument)) {
+    throw new CommandError(2, 'Must specify at least one index to create');
+  }
+  const { catalogue } = context.engine;
+  const known = catalogue.find(context.namespace);
+  const before = known ?? catalogue.create(context.view, context.database, context.collectionName);
+  const after = createIndexes(context.view, catalogue, before, specifications);
+  return {
+    numIndexesBefore: before.indexes.length,
+    numIndexesAfter: after.indexes.length,
+    createdCollectionAutomatically: !known,
+    ok: 1,
+  };
+}
+
+function drop(context: CommandContext): Document {
+  const collection = existing(context);
+  const wanted = context.command['index'];
+  const dropped = [wanted].flat().flatMap((one) => chosen(collection, one));
+  dropIndexes(context.view, context.engine.catalogue, collection, dropped);
+  return { nIndexesWas: collection.indexes.length, ok: 1 };
+}
+
+function chosen(collection: Collection, wanted: unknown): IndexDefinition[] {
+  if (wanted === '*') return collection.indexes.filter(({ name }) => name !== '_id_');
+  const index = collection.indexes.find(({ name, specification }) =>
+    isDocument(wanted) ? encode(wanted).equals(encode(specification['key'])) : name === wanted,
+  );
+  if (!index) throw new CommandError(27, `index not found with name [${String(wanted)}]`);
+  if (index.name === '_id_') throw new CommandError(72, 'cannot drop _id index');
+  return [index];
+}
+
+function list(context: CommandContext): Buffer {
+  const specifications = existing(context).indexes.map((index) => toBytes(index.specification));
+  return firstBatch(context, specifications, undefined, false, context.namespace);
+}
+
+function existing(context: CommandContext): Collection {
+  const collection = context.engine.catalogue.find(context.namespace);
+  if (!collection) throw new CommandError(26, `ns does not exist: ${context.namespace}`);
+  return collection;
+}

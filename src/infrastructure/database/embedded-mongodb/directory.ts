@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Node cuts longer unix socket paths silently, and two long paths could then become the same. */
+const LONGEST_SOCKET_PATH = 100;
+
+/** Drivers take a host for a socket path only when it ends like this. */
+const SOCKET = 'mongodb.sock';
+
+export interface StoreDirectory {
+  dataFile: string;
+  socketPath: string;
+}
+
+/** A new directory that nobody else can enter, for a store that is thrown away. */
+export function temporaryDirectory(): StoreDirectory & { path: string } {
+  const parent = tmpdir().length > 60 ? '/tmp' : tmpdir();
+  const path = mkdtempSync(join(parent, 'embedded-mongodb-'));
+  return { path, dataFile: join(path, 'data.mdb'), socketPath: join(path, SOCKET) };
+}
+
+/** Creates the directory where needed and closes it to other users. @throws Error when that is not possible */
+export function privateDirectory(directory: string): StoreDirectory {
+  const path = resolve(directory);
+  try {
+    makePrivate(path);
+    return { dataFile: join(path, 'data.mdb'), socketPath: socketPathFor(path) };
+  } catch (error) {
+    throw new Error(`The directory ${path} cannot be used for the embedded store: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function socketPathFor(path: string): string {
+  const inside = join(path, SOCKET);
+  if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 24);
+  const outside = join('/tmp', `embedded-mongodb-${process.getuid?.() ?? 0}-${name}`);
+  makePrivate(outside);
+  return join(outside, SOCKET);
+}
+
+/** Whoever prepared a directory of this name in /tmp could read the socket: it has to be our own and no link. */
+function makePrivate(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const found = lstatSync(path);
+  if (!found.isDirectory() && !found.isSymbolicLink()) throw new Error('it is not a directory');
+  if (path.startsWith('/tmp/embedded-mongodb-') && found.isSymbolicLink()) throw new Error(`${path} is a link`);
+  if (process.getuid && lstatSync(`${path}/.`).uid !== process.getuid()) throw new Error('it belongs to another user');
+  chmodSync(path, 0o700);
+}

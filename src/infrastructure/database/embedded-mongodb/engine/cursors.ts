@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { Long } from 'bson';
+import { CommandError } from '../command-error.js';
+
+/** How long a cursor may stay unused before it is closed. */
+export const CURSOR_IDLE_MS = 10 * 60_000;
+
+const FIRST_BATCH = 101;
+const BATCH_BYTES = 16 * 1024 * 1024;
+
+interface OpenCursor {
+  namespace: string;
+  session: string | undefined;
+  rest: Buffer[];
+  usedAt: number;
+}
+
+export interface Batch {
+  /** Zero: there is no more. Always int64, the driver reads it as such. */
+  id: Long;
+  namespace: string;
+  documents: Buffer[];
+}
+
+/** Results that did not fit into one reply. They are kept as they were when the query ran. */
+export class Cursors {
+  private readonly open = new Map<string, OpenCursor>();
+
+  constructor(private readonly now: () => Date) {}
+
+  first(
+    namespace: string,
+    documents: Buffer[],
+    options: { size?: number | undefined; single?: boolean; session?: string | undefined },
+  ): Batch {
+    const size = batchLength(documents, options.size ?? FIRST_BATCH);
+    const rest = documents.slice(size);
+    if (rest.length === 0 || options.single) return { id: Long.ZERO, namespace, documents: documents.slice(0, size) };
+    const id = Long.fromBigInt(randomBytes(8).readBigInt64LE() | 1n);
+    const { session } = options;
+    this.open.set(id.toString(), { namespace, session, rest, usedAt: this.now().getTime() });
+    return { id, namespace, documents: documents.slice(0, size) };
+  }
+
+  /** @throws CommandError 43 for a cursor that is not, or no longer, open */
+  next(id: Long, namespace: string, size: number | undefined): Batch {
+    const cursor = this.open.get(id.toString());
+    if (!cursor || cursor.namespace !== namespace) throw new CommandError(43, `cursor id ${id.toString()} not found`);
+    const documents = cursor.rest.slice(0, batchLength(cursor.rest, size ?? cursor.rest.length));
+    cursor.rest = cursor.rest.slice(documents.length);
+    cursor.usedAt = this.now().getTime();
+    if (cursor.rest.length === 0) this.close(id);
+    return { id: cursor.rest.length === 0 ? Long.ZERO : id, namespace, documents };
+  }
+
+  close(id: Long): boolean {
+    return this.open.delete(id.toString());
+  }
+
+  closeOfSession(session: string): void {
+    for (const [id, cursor] of this.open) if (cursor.session === session) this.open.delete(id);
+  }
+
+  closeIdle(): void {
+    const oldest = this.now().getTime() - CURSOR_IDLE_MS;
+    for (const [id, cursor] of this.open) if (cursor.usedAt < oldest) this.open.delete(id);
+  }
+
+  closeAll(): void {
+    this.open.clear();
+  }
+}
+
+function batchLength(documents: Buffer[], wanted: number): number {
+  let bytes = 0;
+  let count = 0;
+  for (const document of documents) {
+    bytes += document.length;
+    if (count >= wanted || (count > 0 && bytes > BATCH_BYTES)) break;
+    count++;
+  }
+  return count;
+}

@@ -1,0 +1,64 @@
+import { Sessions } from '../sessions/sessions.js';
+import { Retries } from '../sessions/retries.js';
+import { Overlay } from '../storage/overlay.js';
+import type { Store } from '../storage/store.js';
+import { Catalogue } from './catalogue.js';
+import { Cursors } from './cursors.js';
+import { removeExpired } from './expiry.js';
+
+/** One opened store with everything that is known about it. */
+export class Engine {
+  readonly catalogue: Catalogue;
+  readonly cursors: Cursors;
+  readonly sessions: Sessions;
+  readonly retries: Retries;
+
+  constructor(
+    readonly store: Store,
+    readonly now: () => Date = () => new Date(),
+  ) {
+    this.catalogue = new Catalogue(store);
+    this.cursors = new Cursors(now);
+    this.retries = new Retries(now);
+    this.sessions = new Sessions(this);
+  }
+
+  /**
+   * Runs a synchronous action alone among all writers. What it wrote is on disk when the promise resolves; where it
+   * throws, nothing of it is written.
+   */
+  async write<T>(action: (view: Overlay) => T): Promise<T> {
+    try {
+      return await this.store.write(() => {
+        const view = new Overlay(this.store);
+        const result = action(view);
+        view.flushTo(this.store);
+        return result;
+      });
+    } catch (error) {
+      // The catalogue changes with the action, before it is known whether the commit succeeds.
+      await this.store.write(() => this.catalogue.reload()).catch(() => this.catalogue.reload());
+      throw error;
+    }
+  }
+
+  /** What MongoDB does in the background every minute: expired documents, cursors, transactions. */
+  async sweep(): Promise<void> {
+    this.cursors.closeIdle();
+    this.sessions.abortExpired();
+    await this.write((view) => {
+      removeExpired(view, this.catalogue, this.now());
+      this.retries.forgetExpired(view);
+    });
+  }
+
+  /** @param beforeClose the last thing done while the store is still open */
+  async close(beforeClose: () => void = () => undefined): Promise<void> {
+    this.sessions.abortAll();
+    this.cursors.closeAll();
+    // Writers that already wait for the disk are let through.
+    await this.store.write(() => undefined);
+    beforeClose();
+    await this.store.close();
+  }
+}

@@ -1,0 +1,52 @@
+import { isDocument, type Document } from '../values/document.js';
+import { compileFilter, compileValueTest, elementTest, isOperatorDocument, type FilterOptions } from './filter.js';
+import { leaves } from './leaves.js';
+
+/**
+ * Which element of an array made a document match a filter: what `$` in an update or a projection stands for.
+ * Conditions on the array itself count before those on other arrays of the document.
+ */
+export function matchedIndex(
+  filter: Document,
+  document: Document,
+  arrayPath: string,
+  options: FilterOptions,
+): number | undefined {
+  let other: number | undefined;
+  for (const [path, operand] of conditions(filter, document, options)) {
+    const parts = path.split('.');
+    for (let length = parts.length; length > 0; length--) {
+      const prefix = parts.slice(0, length).join('.');
+      const [array] = leaves(document, parts.slice(0, length));
+      if (!Array.isArray(array)) continue;
+      const index = firstMatch(array, parts.slice(length).join('.'), operand, options);
+      if (index >= 0 && prefix === arrayPath) return index;
+      if (index >= 0) other ??= index;
+    }
+  }
+  return other;
+}
+
+function firstMatch(array: unknown[], rest: string, operand: unknown, options: FilterOptions): number {
+  if (rest !== '') {
+    const test = compileFilter({ [rest]: operand }, options);
+    return array.findIndex((element) => isDocument(element) && test(element));
+  }
+  if (isDocument(operand) && '$elemMatch' in operand) {
+    return array.findIndex(elementTest(operand['$elemMatch'], options));
+  }
+  return array.findIndex(compileValueTest(isOperatorDocument(operand) ? operand : { $eq: operand }, options));
+}
+
+function* conditions(filter: Document, document: Document, options: FilterOptions): Iterable<[string, unknown]> {
+  for (const [key, operand] of Object.entries(filter)) {
+    if (key === '$and' && Array.isArray(operand)) {
+      for (const part of operand) yield* conditions(part as Document, document, options);
+    } else if (key === '$or' && Array.isArray(operand)) {
+      const matching = operand.find((part) => compileFilter(part, options)(document));
+      if (matching) yield* conditions(matching as Document, document, options);
+    } else if (!key.startsWith('$')) {
+      yield [key, operand];
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { chmodSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { dispatch } from './commands/dispatcher.js';
+import type { Engine } from './engine/engine.js';
+import { formatReply, FrameReader, parseRequest } from './wire/message.js';
+
+const SWEEP_INTERVAL_MS = 60_000;
+
+/** Answers the MongoDB wire protocol on a unix socket. */
+export class WireServer {
+  private readonly sockets = new Set<Socket>();
+  private sweeper: NodeJS.Timeout | undefined;
+  private readonly server: Server;
+
+  /** @param beforeClose called while the store is still open */
+  constructor(
+    private readonly engine: Engine,
+    private readonly beforeClose?: () => void,
+  ) {
+    this.server = createServer((socket) => this.serve(socket));
+  }
+
+  /** @throws Error when the path cannot be listened on */
+  async listen(socketPath: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(socketPath, resolve);
+    });
+    chmodSync(socketPath, 0o600);
+    this.sweeper = setInterval(() => void this.engine.sweep().catch(() => undefined), SWEEP_INTERVAL_MS);
+    this.sweeper.unref();
+  }
+
+  /** Commands that already run are finished, so that nothing is acknowledged and lost. */
+  async close(): Promise<void> {
+    clearInterval(this.sweeper);
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+    await this.engine.close(this.beforeClose);
+  }
+
+  private serve(socket: Socket): void {
+    const reader = new FrameReader();
+    let queue = Promise.resolve();
+    this.sockets.add(socket);
+    socket.on('close', () => this.sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        for (const frame of reader.push(chunk)) {
+          // One command of a connection at a time: the next one may rely on what this one wrote.
+          queue = queue.then(() => this.answer(socket, frame));
+        }
+      } catch {
+        socket.destroy();
+      }
+    });
+  }
+
+  private async answer(socket: Socket, frame: Buffer): Promise<void> {
+    if (socket.destroyed) return;
+    try {
+      const request = parseRequest(frame);
+      const reply = await dispatch(this.engine, request.command);
+      if (request.expectsReply && !socket.destroyed) socket.write(formatReply(request, reply));
+    } catch {
+      // What does not speak the protocol gets no answer.
+      socket.destroy();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { Long } from 'bson';
+import { CommandError } from '../command-error.js';
+import { retryableWriteKey, retryableWriteRange } from '../storage/keys.js';
+import type { View, WritableView } from '../storage/view.js';
+import { decode } from '../values/decode.js';
+import { isDocument, toBytes, type Document } from '../values/document.js';
+
+const LIFETIME_MS = 30 * 60_000;
+
+/**
+ * Replies to retryable writes, stored in the commit of the write itself: a client that lost the connection, or the
+ * whole server, between the commit and the reply asks again and is told what happened, instead of writing twice.
+ */
+export class Retries {
+  constructor(private readonly now: () => Date) {}
+
+  /** The reply already given to this write. @throws CommandError 225 when the session has moved on */
+  find(view: View, session: string, number: bigint): Document | undefined {
+    const stored = view.get(retryableWriteKey(session));
+    if (!stored) return undefined;
+    const { number: last, reply } = decode(stored);
+    const known = last instanceof Long ? last.toBigInt() : 0n;
+    if (known > number) {
+      throw new CommandError(225, `Retryable write with txnNumber ${number} is prohibited, the session is at ${known}`);
+    }
+    return known === number && isDocument(reply) ? reply : undefined;
+  }
+
+  remember(view: WritableView, session: string, number: bigint, reply: Document): void {
+    view.put(retryableWriteKey(session), toBytes({ number: Long.fromBigInt(number), at: this.now(), reply }));
+  }
+
+  isKnown(view: View, session: string): boolean {
+    return view.get(retryableWriteKey(session)) !== undefined;
+  }
+
+  forget(view: WritableView, session: string): void {
+    view.del(retryableWriteKey(session));
+  }
+
+  forgetExpired(view: WritableView): void {
+    const oldest = this.now().getTime() - LIFETIME_MS;
+    for (const { key, value } of Array.from(view.range(...retryableWriteRange()))) {
+      const { at } = decode(value);
+      if (at instanceof Date && at.getTime() < oldest) view.del(key);
+    }
+  }
+}

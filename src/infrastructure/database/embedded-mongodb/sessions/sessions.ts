@@ -1,0 +1,86 @@
+import { CommandError } from '../command-error.js';
+import type { Catalogue } from '../engine/catalogue.js';
+import type { Store } from '../storage/store.js';
+import type { WritableView } from '../storage/view.js';
+import type { Retries } from './retries.js';
+import { Transaction, writeConflict } from './transaction.js';
+
+/** How long a transaction may stay open before it is aborted. */
+export const TRANSACTION_LIFETIME_MS = 60_000;
+
+interface TransactionHost {
+  readonly store: Store;
+  readonly catalogue: Catalogue;
+  readonly retries: Retries;
+  readonly now: () => Date;
+  write<T>(action: (view: WritableView) => T): Promise<T>;
+}
+
+interface TransactionOfSession {
+  session: string;
+  number: bigint;
+}
+
+/** The open transactions, one per session at most. */
+export class Sessions {
+  private readonly open = new Map<string, Transaction>();
+  private readonly writers = new Map<string, Transaction>();
+
+  constructor(private readonly engine: TransactionHost) {}
+
+  start({ session, number }: TransactionOfSession): Transaction {
+    this.abort(session);
+    const { store, catalogue } = this.engine;
+    const collections = new Map(catalogue.all().map((collection) => [collection.namespace, collection]));
+    const now = this.engine.now();
+    const transaction = new Transaction(number, now, store.snapshot(), store, this.writers, collections);
+    this.open.set(session, transaction);
+    return transaction;
+  }
+
+  /** @throws CommandError 251 when there is none, e.g. because it was aborted meanwhile */
+  find({ session, number }: TransactionOfSession): Transaction {
+    const transaction = this.open.get(session);
+    if (transaction?.number === number) return transaction;
+    throw new CommandError(251, `Given transaction number ${number} does not match any in-progress transactions.`);
+  }
+
+  /** Committing twice succeeds twice. @throws CommandError 112 on a conflict; the transaction is aborted then */
+  async commit(of: TransactionOfSession): Promise<void> {
+    const transaction = this.open.get(of.session);
+    if (transaction?.number !== of.number) {
+      if (this.engine.retries.find(this.engine.store, of.session, of.number)) return;
+      this.find(of);
+      return;
+    }
+    try {
+      await this.engine.write((view) => {
+        transaction.checkConflicts();
+        for (const namespace of transaction.writtenNamespaces) {
+          const current = this.engine.catalogue.find(namespace);
+          if (current !== transaction.collection(namespace, current)) throw writeConflict();
+        }
+        transaction.flushTo(view);
+        this.engine.retries.remember(view, of.session, of.number, { ok: 1 });
+      });
+    } finally {
+      this.abort(of.session);
+    }
+  }
+
+  /** Does nothing when the session has no transaction. */
+  abort(session: string): boolean {
+    const transaction = this.open.get(session);
+    transaction?.release();
+    return this.open.delete(session);
+  }
+
+  abortAll(): void {
+    for (const session of Array.from(this.open.keys())) this.abort(session);
+  }
+
+  abortExpired(): void {
+    const oldest = this.engine.now().getTime() - TRANSACTION_LIFETIME_MS;
+    for (const [session, { startedAt }] of Array.from(this.open)) if (startedAt.getTime() < oldest) this.abort(session);
+  }
+}

@@ -1,0 +1,83 @@
+import { rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { privateDirectory, temporaryDirectory } from './directory.js';
+import { Engine } from './engine/engine.js';
+import { claim, release } from './ownership.js';
+import { WireServer } from './server.js';
+import { Store } from './storage/store.js';
+
+export interface RunningStore {
+  socketPath: string;
+  attached: boolean;
+  close(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 10_000;
+const RETRY_MS = 25;
+
+/** A store that exists until it is closed, or until the process ends. */
+export async function startTemporary(): Promise<RunningStore> {
+  const { path, dataFile, socketPath } = temporaryDirectory();
+  const remove = (): void => rmSync(path, { recursive: true, force: true });
+  process.once('exit', remove);
+  const server = new WireServer(new Engine(Store.open(dataFile, false)));
+  await server.listen(socketPath);
+  const close = async (): Promise<void> => {
+    await server.close();
+    process.off('exit', remove);
+    remove();
+  };
+  return { socketPath, attached: false, close };
+}
+
+/**
+ * Serves a directory, or connects to the process that does.
+ * @throws Error when the directory or its data cannot be used, or its owner does not answer
+ */
+export async function startInDirectory(directory: string): Promise<RunningStore> {
+  const { dataFile, socketPath } = privateDirectory(directory);
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    if (await answers(socketPath)) return { socketPath, attached: true, close: async () => undefined };
+    const store = openStore(dataFile, directory);
+    const owner = claim(store);
+    if (owner === undefined) return serve(store, socketPath);
+    await store.close();
+    if (Date.now() > deadline) {
+      throw new Error(`The directory ${directory} is locked: process ${owner} uses it but does not answer`);
+    }
+    // The owner has just started and will listen in a moment, or is about to end.
+    await sleep(RETRY_MS);
+  }
+}
+
+function openStore(dataFile: string, directory: string): Store {
+  try {
+    return Store.open(dataFile, true);
+  } catch (error) {
+    throw new Error(`The data of the embedded store in ${directory} cannot be opened: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function serve(store: Store, socketPath: string): Promise<RunningStore> {
+  // A crash leaves its socket behind; as the owner we know that nobody listens on it.
+  rmSync(socketPath, { force: true });
+  const server = new WireServer(new Engine(store), () => release(store));
+  await server.listen(socketPath);
+  const close = async (): Promise<void> => {
+    await server.close();
+    rmSync(socketPath, { force: true });
+  };
+  return { socketPath, attached: false, close };
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.once('connect', () => resolve(socket.destroy() !== undefined));
+    socket.once('error', () => resolve(false));
+  });
+}

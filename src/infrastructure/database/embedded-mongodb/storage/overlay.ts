@@ -1,0 +1,87 @@
+import type { Entry, View, WritableView } from './view.js';
+
+interface PendingWrite {
+  key: Buffer;
+  /** null: deleted */
+  value: Buffer | null;
+}
+
+/** Writes of a command or transaction, kept in memory above what is stored until they are flushed as a whole. */
+export class Overlay implements WritableView {
+  private readonly writes = new Map<string, PendingWrite>();
+  private sorted: PendingWrite[] | undefined;
+
+  constructor(protected readonly base: View) {}
+
+  get(key: Buffer): Buffer | undefined {
+    const write = this.writes.get(key.toString('latin1'));
+    return write ? (write.value ?? undefined) : this.base.get(key);
+  }
+
+  put(key: Buffer, value: Buffer): void {
+    this.write(key, value);
+  }
+
+  del(key: Buffer): void {
+    this.write(key, null);
+  }
+
+  *range(start: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
+    const pending = this.pendingBetween(start, end, reverse);
+    let next = 0;
+    const direction = reverse ? -1 : 1;
+    for (const entry of this.base.range(start, end, reverse)) {
+      let replaced = false;
+      while (next < pending.length) {
+        const write = pending[next] as PendingWrite;
+        const order = Buffer.compare(write.key, entry.key) * direction;
+        if (order > 0) break;
+        next++;
+        replaced ||= order === 0;
+        if (write.value) yield { key: write.key, value: write.value };
+      }
+      if (!replaced) yield entry;
+    }
+    for (; next < pending.length; next++) {
+      const write = pending[next] as PendingWrite;
+      if (write.value) yield { key: write.key, value: write.value };
+    }
+  }
+
+  keys(): Iterable<Buffer> {
+    return [...this.writes.values()].map((write) => write.key);
+  }
+
+  flushTo(target: WritableView): void {
+    for (const { key, value } of this.writes.values()) {
+      if (value) target.put(key, value);
+      else target.del(key);
+    }
+  }
+
+  protected write(key: Buffer, value: Buffer | null): void {
+    const name = key.toString('latin1');
+    if (!this.writes.has(name)) this.sorted = undefined;
+    const known = this.writes.get(name);
+    if (known) known.value = value;
+    else this.writes.set(name, { key, value });
+  }
+
+  private pendingBetween(start: Buffer, end: Buffer, reverse: boolean): PendingWrite[] {
+    if (this.writes.size === 0) return [];
+    this.sorted ??= [...this.writes.values()].sort((a, b) => Buffer.compare(a.key, b.key));
+    const inside = this.sorted.slice(lowerBound(this.sorted, start), lowerBound(this.sorted, end));
+    return reverse ? inside.reverse() : inside;
+  }
+}
+
+function lowerBound(writes: PendingWrite[], key: Buffer): number {
+  let low = 0;
+  let high = writes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (Buffer.compare((writes[middle] as PendingWrite).key, key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

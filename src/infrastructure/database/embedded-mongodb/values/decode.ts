@@ -1,0 +1,176 @@
+import {
+  Binary,
+  BSONRegExp,
+  BSONSymbol,
+  Code,
+  Decimal128,
+  Double,
+  Long,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  Timestamp,
+} from 'bson';
+import { CommandError } from '../command-error.js';
+import { assign, type Document } from './document.js';
+import { toRegExp } from './regex.js';
+
+const MAX_DEPTH = 200;
+
+/** mingo compares class instances by toString(), and Binary's is a lossy UTF-8 decode under which ff equals fe. */
+export class ComparableBinary extends Binary {
+  override toString(): string {
+    return `${this.sub_type}:${Buffer.from(this.value()).toString('hex')}`;
+  }
+}
+
+/**
+ * Decodes BSON keeping every numeric type: a JavaScript number is an int32, or a double that can be nothing else;
+ * doubles that look like an int32 stay `Double`, int64 stays `Long`.
+ * @throws CommandError 22 when the bytes are not a valid document
+ */
+export function decode(bytes: Buffer): Document {
+  return decodeWith(bytes, false);
+}
+
+/** Decodes for mingo, which only calculates with JavaScript numbers; int64 beyond 2^53 stays `Long`. */
+export function decodePromoted(bytes: Buffer): Document {
+  return decodeWith(bytes, true);
+}
+
+function decodeWith(bytes: Buffer, promote: boolean): Document {
+  try {
+    return new Decoder(bytes, promote).document(0);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(22, `Invalid BSON: ${(error as Error).message}`);
+  }
+}
+
+class Decoder {
+  private position = 0;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly promote: boolean,
+  ) {}
+
+  document(depth: number): Document {
+    const result: Document = {};
+    this.fields(depth, (name, value) => assign(result, name, value));
+    return result;
+  }
+
+  private array(depth: number): unknown[] {
+    const result: unknown[] = [];
+    this.fields(depth, (_name, value) => result.push(value));
+    return result;
+  }
+
+  private fields(depth: number, visit: (name: string, value: unknown) => void): void {
+    if (depth > MAX_DEPTH) throw new CommandError(22, `Document nested deeper than ${MAX_DEPTH} levels`);
+    const end = this.position + this.bytes.readInt32LE(this.position);
+    if (end > this.bytes.length || end < this.position + 5) throw new Error('wrong document length');
+    this.position += 4;
+    for (;;) {
+      const type = this.bytes.readUInt8(this.position++);
+      if (type === 0) break;
+      const name = this.cstring();
+      visit(name, this.value(type, depth));
+    }
+    if (this.position !== end) throw new Error('document length does not match its content');
+  }
+
+  private value(type: number, depth: number): unknown {
+    switch (type) {
+      case 0x01:
+        return this.double(this.take(8).readDoubleLE());
+      case 0x02:
+        return this.string();
+      case 0x03:
+        return this.document(depth + 1);
+      case 0x04:
+        return this.array(depth + 1);
+      case 0x05:
+        return this.binary();
+      case 0x06:
+      case 0x0a:
+        return null;
+      case 0x07:
+        return new ObjectId(Uint8Array.from(this.take(12)));
+      case 0x08:
+        return this.take(1)[0] === 1;
+      case 0x09:
+        return new Date(Number(this.take(8).readBigInt64LE()));
+      case 0x0b:
+        return this.regularExpression();
+      case 0x0d:
+        return new Code(this.string());
+      case 0x0e:
+        return new BSONSymbol(this.string());
+      case 0x0f:
+        this.take(4);
+        return new Code(this.string(), this.document(depth + 1));
+      case 0x10:
+        return this.take(4).readInt32LE();
+      case 0x11:
+        return new Timestamp(this.take(8).readBigUInt64LE());
+      case 0x12:
+        return this.long(Long.fromBigInt(this.take(8).readBigInt64LE()));
+      case 0x13:
+        return new Decimal128(Uint8Array.from(this.take(16)));
+      case 0x7f:
+        return new MaxKey();
+      case 0xff:
+        return new MinKey();
+      default:
+        throw new Error(`unknown type 0x${type.toString(16)}`);
+    }
+  }
+
+  private double(value: number): number | Double {
+    const looksLikeInt32 = value === Math.trunc(value) && Math.abs(value) <= 0x80000000 && !Object.is(value, -0);
+    return looksLikeInt32 && !this.promote ? new Double(value) : value;
+  }
+
+  private long(value: Long): number | Long {
+    if (!this.promote) return value;
+    const number = value.toNumber();
+    return Number.isSafeInteger(number) ? number : value;
+  }
+
+  private binary(): Binary {
+    let length = this.take(4).readInt32LE();
+    const subtype = this.take(1)[0] as number;
+    if (subtype === 2) length = this.take(4).readInt32LE();
+    const value = Buffer.from(this.take(length));
+    return this.promote ? new ComparableBinary(value, subtype) : new Binary(value, subtype);
+  }
+
+  private regularExpression(): BSONRegExp | RegExp {
+    const expression = new BSONRegExp(this.cstring(), this.cstring());
+    return this.promote ? toRegExp(expression.pattern, expression.options) : expression;
+  }
+
+  private string(): string {
+    const text = this.take(this.take(4).readInt32LE());
+    if (text.at(-1) !== 0) throw new Error('string without terminator');
+    return text.toString('utf8', 0, text.length - 1);
+  }
+
+  private cstring(): string {
+    const end = this.bytes.indexOf(0, this.position);
+    if (end < 0) throw new Error('name without terminator');
+    const text = this.bytes.toString('utf8', this.position, end);
+    this.position = end + 1;
+    return text;
+  }
+
+  private take(length: number): Buffer {
+    const end = this.position + length;
+    if (length < 0 || end > this.bytes.length) throw new Error('value reaches beyond the end');
+    const slice = this.bytes.subarray(this.position, end);
+    this.position = end;
+    return slice;
+  }
+}

@@ -1,0 +1,22 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { RunningStore } from './start.js';
+
+/** What the worker says once, when it has started or failed to. */
+export type WorkerReport = { socketPath: string; attached: boolean } | { error: string };
+
+/** Runs the store in a thread of its own. @throws Error as startInDirectory() */
+export async function startInWorker(directory: string | undefined): Promise<RunningStore> {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: { directory } });
+  const [report] = (await once(worker, 'message')) as [WorkerReport];
+  if ('error' in report) {
+    await worker.terminate();
+    throw new Error(report.error);
+  }
+  const close = async (): Promise<void> => {
+    const ended = once(worker, 'exit');
+    worker.postMessage('close');
+    await ended;
+  };
+  return { ...report, close };
+}

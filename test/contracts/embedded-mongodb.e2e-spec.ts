@@ -1,0 +1,452 @@
+import { randomUUID } from 'node:crypto';
+import mongoose, { Schema, Types, type Connection } from 'mongoose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  startEmbeddedMongodb,
+  type EmbeddedMongodb,
+} from '../../src/infrastructure/database/embedded-mongodb/index.js';
+
+/** The same expectations hold for MongoDB: set MONGODB_URI to a replica set to see it. */
+const mongodbUri = process.env['MONGODB_URI'];
+
+describe(`Mongoose on ${mongodbUri ? 'MongoDB' : 'the embedded store'}`, () => {
+  let store: EmbeddedMongodb | undefined;
+  let connection: Connection;
+
+  beforeAll(async () => {
+    store = mongodbUri ? undefined : await startEmbeddedMongodb();
+    const uri = mongodbUri ?? (store as EmbeddedMongodb).uri;
+    connection = await mongoose.createConnection(uri, { dbName: `contract-${randomUUID()}` }).asPromise();
+  });
+
+  beforeEach(async () => {
+    await connection.dropDatabase();
+  });
+
+  afterAll(async () => {
+    await connection.dropDatabase();
+    await connection.close();
+    await store?.close();
+  });
+
+  function model<T>(
+    definition: Record<string, unknown>,
+    options: Record<string, unknown> = {},
+    indexes: unknown[][] = [],
+  ) {
+    const schema = new Schema(definition as never, options as never);
+    for (const [fields, settings] of indexes) schema.index(fields as never, settings as never);
+    return connection.model<T>(`Model${randomUUID()}`, schema as never);
+  }
+
+  describe('Documents', () => {
+    it('come back as they were saved, with every type', async () => {
+      const Thing = model<Record<string, unknown>>({ any: Schema.Types.Mixed });
+      const any = {
+        text: 'é\u0000ü',
+        int: 5,
+        double: 5.5,
+        big: 2 ** 40,
+        long: mongoose.mongo.Long.fromString('9007199254740993'),
+        decimal: Types.Decimal128.fromString('0.10'),
+        date: new Date(1),
+        yes: true,
+        nothing: null,
+        list: [1, ['two'], { three: 3 }],
+        id: new Types.ObjectId(),
+        bytes: Buffer.from([0xff, 0xfe]),
+        uuid: new mongoose.mongo.UUID(),
+        pattern: /^a/i,
+        inner: { b: 1, a: 2 },
+      };
+      const { _id } = await Thing.create({ any });
+      const found = (await Thing.collection.findOne(
+        { _id: _id as never },
+        { promoteLongs: false, bsonRegExp: false },
+      )) as never as {
+        any: typeof any;
+      };
+      expect(Object.keys(found.any)).toEqual(Object.keys(any));
+      expect(found.any.text).toBe(any.text);
+      expect(found.any.long.toString()).toBe('9007199254740993');
+      expect(found.any.decimal.toString()).toBe('0.10');
+      expect(found.any.date).toEqual(any.date);
+      expect(found.any.list).toEqual([1, ['two'], { three: 3 }]);
+      expect(found.any.pattern).toEqual(any.pattern);
+      expect(Buffer.from((found.any.bytes as never as { buffer: Buffer }).buffer)).toEqual(any.bytes);
+      expect(found.any.uuid.toString()).toBe(any.uuid.toString());
+      expect(Object.keys(found.any.inner)).toEqual(['b', 'a']);
+    });
+
+    it('keep their numeric types through an update of another field', async () => {
+      const Thing = model({ any: Schema.Types.Mixed, n: Number });
+      const { Double, Long } = mongoose.mongo;
+      const { insertedId } = await Thing.collection.insertOne({
+        any: { d: new Double(3), l: Long.fromNumber(4) },
+        n: 1,
+      });
+      await Thing.updateOne({ _id: insertedId }, { $inc: { n: 1 } });
+      expect(await Thing.collection.countDocuments({ 'any.d': { $type: 'double' }, 'any.l': { $type: 'long' } })).toBe(
+        1,
+      );
+    });
+
+    it('are found in the order in which they came', async () => {
+      const Thing = model<{ n: number }>({ n: Number });
+      await Thing.insertMany([3, 1, 2].map((n) => ({ n })));
+      expect((await Thing.find()).map(({ n }) => n)).toEqual([3, 1, 2]);
+    });
+  });
+
+  describe('Queries', () => {
+    it('understand the usual operators', async () => {
+      const Thing = model<{ name: string; n?: number; tags: string[]; parts: { k: string; v: number }[] }>({
+        name: String,
+        n: Number,
+        tags: [String],
+        parts: [{ _id: false, k: String, v: Number }],
+      });
+      await Thing.insertMany([
+        {
+          name: 'a',
+          n: 1,
+          tags: ['x', 'y'],
+          parts: [
+            { k: 'p', v: 1 },
+            { k: 'q', v: 9 },
+          ],
+        },
+        { name: 'b', n: 2, tags: ['y'], parts: [{ k: 'p', v: 5 }] },
+        { name: 'c', tags: [], parts: [] },
+      ]);
+      const names = async (filter: object) => (await Thing.find(filter).sort('name')).map(({ name }) => name).join('');
+      expect(await names({ n: { $gte: 2 } })).toBe('b');
+      expect(await names({ n: { $in: [1, 2] } })).toBe('ab');
+      expect(await names({ n: null })).toBe('c');
+      expect(await names({ n: { $exists: true } })).toBe('ab');
+      expect(await names({ n: { $ne: 1 } })).toBe('bc');
+      expect(await names({ tags: 'y' })).toBe('ab');
+      expect(await names({ tags: { $all: ['x', 'y'] } })).toBe('a');
+      expect(await names({ tags: { $size: 0 } })).toBe('c');
+      expect(await names({ parts: { $elemMatch: { k: 'p', v: { $gt: 3 } } } })).toBe('b');
+      expect(await names({ 'parts.k': 'q' })).toBe('a');
+      expect(await names({ 'parts.0.v': 5 })).toBe('b');
+      expect(await names({ $or: [{ name: 'a' }, { n: 2 }] })).toBe('ab');
+      expect(await names({ $nor: [{ name: 'a' }, { n: 2 }] })).toBe('c');
+      expect(await names({ name: /^[AB]$/i })).toBe('ab');
+      expect(await names({ name: { $not: /a/ } })).toBe('bc');
+      expect(await names({ $expr: { $gt: ['$n', 1] } })).toBe('b');
+      expect(await names({ n: { $mod: [2, 0] } })).toBe('b');
+    });
+
+    it('project, sort, skip and limit', async () => {
+      const Thing = model<{ n: number; list: number[]; inner: { a: number; b: number } }>({
+        n: Number,
+        list: [Number],
+        inner: { a: Number, b: Number },
+      });
+      await Thing.insertMany([1, 2, 3, 4].map((n) => ({ n, list: [n, n + 1, n + 2], inner: { a: n, b: -n } })));
+      const page = await Thing.find({}, { _id: 0, n: 1 }).sort({ n: -1 }).skip(1).limit(2).lean();
+      expect(page).toEqual([{ n: 3 }, { n: 2 }]);
+      expect(await Thing.findOne({ n: 1 }, { _id: 0, list: { $slice: -1 }, inner: 0 }).lean()).toMatchObject({
+        list: [3],
+      });
+      expect(await Thing.findOne({ n: 1 }, 'inner.b -_id').lean()).toEqual({ inner: { b: -1 } });
+      expect(await Thing.findOne({ list: 4 }, { 'list.$': 1, _id: 0 }).lean()).toEqual({ list: [4] });
+    });
+
+    it('stream more documents than fit into one batch', async () => {
+      const Thing = model<{ n: number }>({ n: Number });
+      await Thing.insertMany(Array.from({ length: 1000 }, (_, n) => ({ n })));
+      let sum = 0;
+      for await (const { n } of Thing.find().cursor({ batchSize: 70 })) sum += n;
+      expect(sum).toBe(499_500);
+    });
+
+    it('count, list distinct values, populate and aggregate', async () => {
+      const Author = model<{ name: string }>({ name: String });
+      const Book = model<{ title: string; pages: number; author: Types.ObjectId }>({
+        title: String,
+        pages: Number,
+        author: { type: Schema.Types.ObjectId, ref: Author.modelName },
+      });
+      const [ann, ben] = await Author.create([{ name: 'Ann' }, { name: 'Ben' }]);
+      await Book.insertMany([
+        { title: 'A', pages: 10, author: ann?._id },
+        { title: 'B', pages: 30, author: ann?._id },
+        { title: 'C', pages: 5, author: ben?._id },
+      ]);
+      expect(await Book.countDocuments({ pages: { $gt: 6 } })).toBe(2);
+      expect(await Book.estimatedDocumentCount()).toBe(3);
+      expect((await Book.distinct('pages')).sort((a, b) => Number(a) - Number(b))).toEqual([5, 10, 30]);
+      const populated = await Book.findOne({ title: 'C' }).populate<{ author: { name: string } }>('author');
+      expect(populated?.author.name).toBe('Ben');
+      const totals = await Book.aggregate<object>([
+        { $group: { _id: '$author', pages: { $sum: '$pages' } } },
+        { $lookup: { from: Author.collection.name, localField: '_id', foreignField: '_id', as: 'author' } },
+        { $unwind: '$author' },
+        { $project: { _id: 0, name: '$author.name', pages: 1 } },
+        { $sort: { pages: -1 } },
+      ]);
+      expect(totals).toEqual([
+        { name: 'Ann', pages: 40 },
+        { name: 'Ben', pages: 5 },
+      ]);
+    });
+  });
+
+  describe('Updates', () => {
+    it('apply every ordinary operator', async () => {
+      const Thing = model<Record<string, unknown>>(
+        { any: Schema.Types.Mixed, n: Number, list: [Number] },
+        { strict: false },
+      );
+      const update = async (before: object, change: object, options: object = {}) => {
+        const { _id } = await Thing.collection
+          .insertOne({ ...before } as never)
+          .then(({ insertedId }) => ({ _id: insertedId }));
+        await Thing.collection.updateOne({ _id }, change, options);
+        return Thing.collection.findOne({ _id }, { projection: { _id: 0 } });
+      };
+      expect(await update({ a: 1 }, { $set: { 'b.c': 2 } })).toEqual({ a: 1, b: { c: 2 } });
+      expect(await update({ a: 1, b: 2 }, { $unset: { a: 1 } })).toEqual({ b: 2 });
+      expect(await update({ a: 1 }, { $inc: { a: 2, b: 3 } })).toEqual({ a: 3, b: 3 });
+      expect(await update({ a: 2 }, { $mul: { a: 4 } })).toEqual({ a: 8 });
+      expect(await update({ a: 2, b: 2 }, { $min: { a: 1 }, $max: { b: 5 } })).toEqual({ a: 1, b: 5 });
+      expect(await update({ a: 1 }, { $rename: { a: 'b' } })).toEqual({ b: 1 });
+      expect(await update({}, { $currentDate: { at: true } })).toEqual({ at: expect.any(Date) });
+      expect(await update({ l: [1] }, { $push: { l: 2 } })).toEqual({ l: [1, 2] });
+      const push = { $each: [5, 1], $position: 0, $sort: -1, $slice: 2 };
+      expect(await update({ l: [3] }, { $push: { l: push } })).toEqual({ l: [5, 3] });
+      expect(await update({ l: [1] }, { $addToSet: { l: { $each: [1, 2, 2] } } })).toEqual({ l: [1, 2] });
+      expect(await update({ l: [1, 5, 9] }, { $pull: { l: { $gt: 4 } } })).toEqual({ l: [1] });
+      expect(await update({ l: [{ k: 1 }, { k: 2 }] }, { $pull: { l: { k: 1 } } })).toEqual({ l: [{ k: 2 }] });
+      expect(await update({ l: [1, 2] }, { $pop: { l: -1 } })).toEqual({ l: [2] });
+      expect(await update({ l: [1, 2] }, { $inc: { 'l.$[]': 1 } })).toEqual({ l: [2, 3] });
+      const filters = { arrayFilters: [{ 'e.k': { $gt: 1 } }] };
+      expect(await update({ l: [{ k: 1 }, { k: 2 }] }, { $set: { 'l.$[e].v': 1 } }, filters)).toEqual({
+        l: [{ k: 1 }, { k: 2, v: 1 }],
+      });
+      expect(await update({ a: 2, b: 3 }, [{ $set: { c: { $add: ['$a', '$b'] } } }])).toEqual({ a: 2, b: 3, c: 5 });
+    });
+
+    it('find the array element that the filter matched, and set its timestamp', async () => {
+      const Part = new Schema({ k: String, v: Number }, { timestamps: true });
+      const Thing = model<{ parts: { k: string; v: number; updatedAt: Date }[] }>({ parts: [Part] });
+      const thing = await Thing.create({
+        parts: [
+          { k: 'a', v: 1 },
+          { k: 'b', v: 1 },
+        ],
+      });
+      await Thing.updateOne({ _id: thing._id, 'parts.k': 'b' }, { $set: { 'parts.$.v': 2 } });
+      expect((await Thing.findById(thing._id))?.parts.map(({ v }) => v)).toEqual([1, 2]);
+    });
+
+    it('say what they matched and changed', async () => {
+      const Thing = model<{ n: number }>({ n: Number });
+      await Thing.insertMany([{ n: 1 }, { n: 2 }]);
+      expect(await Thing.updateMany({}, { $set: { n: 2 } })).toMatchObject({ matchedCount: 2, modifiedCount: 1 });
+      expect(await Thing.deleteMany({ n: 2 })).toMatchObject({ deletedCount: 2 });
+    });
+
+    it('insert what is missing, with the fields the filter names', async () => {
+      const Thing = model<{ name: string; n: number; first: number }>({ name: String, n: Number, first: Number });
+      const upsert = () =>
+        Thing.findOneAndUpdate(
+          { name: 'x', n: { $gte: 0 } },
+          { $inc: { n: 1 }, $setOnInsert: { first: 1 } },
+          { upsert: true, returnDocument: 'after' },
+        ).lean();
+      expect(await upsert()).toMatchObject({ name: 'x', n: 1, first: 1 });
+      expect(await upsert()).toMatchObject({ name: 'x', n: 2, first: 1 });
+      expect(await Thing.countDocuments()).toBe(1);
+    });
+
+    it('fail where MongoDB fails', async () => {
+      const Thing = model({ any: Schema.Types.Mixed });
+      await Thing.collection.insertOne({ s: 'text', l: 1 });
+      const failing = (change: object) =>
+        Thing.collection.updateOne({}, change).then(
+          () => 0,
+          (error) => error.code,
+        );
+      expect(await failing({ $inc: { s: 1 } })).toBe(14);
+      expect(await failing({ $push: { s: 1 } })).toBe(2);
+      expect(await failing({ $set: { 's.x': 1 } })).toBe(28);
+      expect(await failing({ $set: { a: 1, 'a.b': 2 } })).toBe(40);
+      expect(await failing({ $set: { _id: 1 } })).toBe(66);
+      expect(await failing({ $unknown: { a: 1 } })).toBe(9);
+    });
+
+    it('have one winner when a hundred consumers want one document', async () => {
+      const Secret = model<{ used: boolean }>({ used: Boolean });
+      const { _id } = await Secret.create({ used: false });
+      const consume = () => Secret.findOneAndUpdate({ _id, used: false }, { used: true });
+      const results = await Promise.all(Array.from({ length: 100 }, consume));
+      expect(results.filter(Boolean)).toHaveLength(1);
+    });
+
+    it('go through bulk writes, ordered and unordered', async () => {
+      const Thing = model<{ n: number }>({ n: Number }, {}, [[{ n: 1 }, { unique: true }]]);
+      await Thing.init();
+      const insert = (n: number) => ({ insertOne: { document: { n } } });
+      const ordered = await Thing.bulkWrite([insert(1), insert(1), insert(2)] as never).catch((error) => error);
+      expect(ordered).toMatchObject({ code: 11000, result: { insertedCount: 1 } });
+      const operations = [
+        insert(1),
+        insert(3),
+        { updateOne: { filter: { n: 3 }, update: { n: 4 } } },
+        { deleteOne: { filter: { n: 1 } } },
+      ];
+      const unordered = await Thing.bulkWrite(operations as never, { ordered: false }).catch((error) => error);
+      expect(unordered).toMatchObject({ code: 11000, result: { insertedCount: 1 } });
+      expect((await Thing.find().sort('n')).map(({ n }) => n)).toEqual([4]);
+    });
+  });
+
+  describe('Indexes', () => {
+    it('refuse duplicates and name the field', async () => {
+      const User = model<{ email: string }>({ email: { type: String, unique: true } });
+      await User.init();
+      await User.create({ email: 'a@b.c' });
+      const error = await User.create({ email: 'a@b.c' }).catch((failure) => failure);
+      expect(error).toMatchObject({ code: 11000, keyPattern: { email: 1 }, keyValue: { email: 'a@b.c' } });
+      expect(error.message).toContain(`index: email_1 dup key: { email: "a@b.c" }`);
+      const updated = await User.findOneAndUpdate({ email: 'x' }, { $set: { email: 'a@b.c' } }, { upsert: true }).catch(
+        (failure) => failure,
+      );
+      expect(updated).toMatchObject({ code: 11000, keyValue: { email: 'a@b.c' } });
+    });
+
+    it('let one of many equal inserts through', async () => {
+      const User = model<{ email: string }>({ email: { type: String, unique: true } });
+      await User.init();
+      const results = await Promise.allSettled(Array.from({ length: 50 }, () => User.create({ email: 'same' })));
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    it('can be sparse, partial and compound', async () => {
+      const Thing = model<object>({ a: String, b: String, c: Number, on: Boolean }, {}, [
+        [{ a: 1 }, { unique: true, sparse: true }],
+        [{ b: 1 }, { unique: true, partialFilterExpression: { on: true } }],
+        [{ c: 1, on: -1 }, {}],
+      ]);
+      await Thing.init();
+      await Thing.create([{}, {}, { b: 'x', on: false }, { b: 'x', on: false }, { a: 'x' }, { b: 'x', on: true }]);
+      await expect(Thing.create({ a: 'x' })).rejects.toMatchObject({ code: 11000 });
+      await expect(Thing.create({ b: 'x', on: true })).rejects.toMatchObject({ code: 11000 });
+      expect((await Thing.listIndexes()).map(({ name }) => name)).toEqual(['_id_', 'a_1', 'b_1', 'c_1_on_-1']);
+      await Thing.collection.dropIndex('a_1');
+      await Thing.create({ a: 'x' });
+    });
+
+    it('cannot become unique over documents that are not', async () => {
+      const Thing = model<{ n: number }>({ n: Number });
+      await Thing.insertMany([{ n: 1 }, { n: 1 }]);
+      await expect(Thing.collection.createIndex({ n: 1 }, { unique: true })).rejects.toMatchObject({ code: 11000 });
+      expect(await Thing.listIndexes()).toHaveLength(1);
+    });
+
+    it('are brought in line with the schema', async () => {
+      const Thing = model<{ n: number }>({ n: Number }, { autoIndex: false }, [[{ n: 1 }, { expireAfterSeconds: 60 }]]);
+      await Thing.createCollection();
+      await Thing.collection.createIndex({ old: 1 });
+      expect(await Thing.syncIndexes()).toEqual(['old_1']);
+      expect(await Thing.diffIndexes()).toMatchObject({ toDrop: [], toCreate: [] });
+    });
+  });
+
+  describe('Transactions', () => {
+    const accounts = async () => {
+      const Account = model<{ name: string; balance: number }>({
+        name: { type: String, unique: true },
+        balance: Number,
+      });
+      await Account.init();
+      return Account;
+    };
+
+    it('show their writes to nobody else before the commit', async () => {
+      const Account = await accounts();
+      await connection.transaction(async (session) => {
+        await Account.create([{ name: 'a', balance: 1 }], { session });
+        expect(await Account.countDocuments({}, { session })).toBe(1);
+        expect(await Account.countDocuments()).toBe(0);
+      });
+      expect(await Account.countDocuments()).toBe(1);
+    });
+
+    it('leave nothing behind when they fail', async () => {
+      const Account = await accounts();
+      await Account.create({ name: 'a', balance: 10 });
+      const failing = connection.transaction(async (session) => {
+        await Account.updateOne({ name: 'a' }, { $inc: { balance: 5 } }, { session });
+        await Account.create([{ name: 'b', balance: 0 }], { session });
+        throw new Error('changed my mind');
+      });
+      await expect(failing).rejects.toThrow('changed my mind');
+      expect((await Account.find()).map(({ name, balance }) => [name, balance])).toEqual([['a', 10]]);
+    });
+
+    it('are retried on conflict until every increment counts', async () => {
+      const Account = await accounts();
+      await Account.create({ name: 'a', balance: 0 });
+      const increment = () =>
+        connection.transaction(async (session) => {
+          const account = await Account.findOne({ name: 'a' }).session(session);
+          await Account.updateOne({ name: 'a' }, { $set: { balance: (account?.balance ?? 0) + 1 } }, { session });
+        });
+      await Promise.all(Array.from({ length: 10 }, increment));
+      expect((await Account.findOne({ name: 'a' }))?.balance).toBe(10);
+    });
+
+    it('get the duplicate key error for a value that was committed before', async () => {
+      const Account = await accounts();
+      await Account.create({ name: 'a' });
+      const failing = connection.transaction((session) => Account.create([{ name: 'a' }], { session }));
+      await expect(failing).rejects.toMatchObject({ code: 11000 });
+    });
+
+    it('conflict when two of them insert the same unique value', async () => {
+      const Account = await accounts();
+      const [first, second] = [await connection.startSession(), await connection.startSession()];
+      first.startTransaction();
+      second.startTransaction();
+      await Account.create([{ name: 'same' }], { session: first });
+      const conflict = await Account.create([{ name: 'same' }], { session: second }).catch((error) => error);
+      expect(conflict.code).toBe(112);
+      expect(conflict.hasErrorLabel('TransientTransactionError')).toBe(true);
+      await first.commitTransaction();
+      await second.abortTransaction();
+      await Promise.all([first.endSession(), second.endSession()]);
+      expect(await Account.countDocuments()).toBe(1);
+    });
+
+    it('read one moment, whatever is committed meanwhile', async () => {
+      const Account = await accounts();
+      await Account.create({ name: 'a', balance: 1 });
+      const session = await connection.startSession();
+      session.startTransaction();
+      expect(await Account.countDocuments({}, { session })).toBe(1);
+      await Account.create({ name: 'b', balance: 1 });
+      expect(await Account.countDocuments({}, { session })).toBe(1);
+      await session.commitTransaction();
+      await session.endSession();
+      expect(await Account.countDocuments()).toBe(2);
+    });
+
+    it('pass their session on to the queries inside them', async () => {
+      const Account = await accounts();
+      mongoose.set('transactionAsyncLocalStorage', true);
+      const failing = connection.transaction(async () => {
+        await Account.create({ name: 'a' });
+        await Account.updateOne({ name: 'a' }, { balance: 3 });
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      mongoose.set('transactionAsyncLocalStorage', false);
+      expect(await Account.countDocuments()).toBe(0);
+    });
+  });
+});
