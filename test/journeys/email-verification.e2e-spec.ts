@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MINUTE } from '../support/manual-clock.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+describe('Email verification', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  const otpOf = async (email: string, count = 1) =>
+    (await test.inbox.waitFor(email, 'email-verification', count)).otp as string;
+  const wrong = (otp: string) => (otp === '000000' ? '111111' : '000000');
+  const refusal = { status_code: 400, status: 'ERROR', code: 'invalid_otp', message: 'Invalid or expired OTP' };
+
+  it('confirms the address with the code of the mail', async () => {
+    const { client, registration } = await test.personas.visitor();
+    const { email } = registration;
+    const { status, body } = await client.post('/auth/verify-otp', { email, otp: await otpOf(email) });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      status_code: 200,
+      status: 'SUCCESS',
+      message: 'Email verified successfully',
+      data: { verified: true },
+    });
+    const user = await test.database.collection('users').findOne({ email });
+    const auth = await test.database.collection('auths').findOne({ user: user?._id });
+    expect(auth).toMatchObject({ role: null, confirmed_at: expect.any(Date) });
+  });
+
+  it('accepts the address in another case', async () => {
+    const { client, registration } = await test.personas.visitor();
+    const otp = await otpOf(registration.email);
+    const { status } = await client.post('/auth/verify-otp', { email: registration.email.toUpperCase(), otp });
+    expect(status).toBe(200);
+  });
+
+  it('refuses a wrong code', async () => {
+    const { client, registration } = await test.personas.visitor();
+    const { email } = registration;
+    const { status, body } = await client.post('/auth/verify-otp', { email, otp: wrong(await otpOf(email)) });
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal);
+  });
+
+  it('refuses a code used twice', async () => {
+    const { client, registration } = await test.personas.visitor();
+    const { email } = registration;
+    const otp = await otpOf(email);
+    await client.post('/auth/verify-otp', { email, otp });
+    expect((await client.post('/auth/verify-otp', { email, otp })).body).toEqual(refusal);
+  });
+
+  it('refuses a code after ten minutes', async () => {
+    const { client, registration } = await test.personas.visitor();
+    const { email } = registration;
+    const otp = await otpOf(email);
+    test.clock.advance(10 * MINUTE + 1_000);
+    expect((await client.post('/auth/verify-otp', { email, otp })).body).toEqual(refusal);
+  });
+
+  it('refuses somebody else’s code, which stays valid', async () => {
+    const ada = await test.personas.visitor();
+    const eve = await test.personas.visitor();
+    const otp = await otpOf(ada.registration.email);
+    expect((await eve.client.post('/auth/verify-otp', { email: eve.registration.email, otp })).body).toEqual(refusal);
+    expect((await ada.client.post('/auth/verify-otp', { email: ada.registration.email, otp })).status).toBe(200);
+  });
+
+  it('answers alike for an unknown address', async () => {
+    const { status, body } = await test.client().post('/auth/verify-otp', { email: 'nobody@example.com', otp: '123456' });
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal);
+  });
+
+  it('kills a code after five wrong tries, from wherever they come', async () => {
+    const { registration } = await test.personas.visitor();
+    const { email } = registration;
+    const otp = await otpOf(email);
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      expect((await test.client().post('/auth/verify-otp', { email, otp: wrong(otp) })).status).toBe(400);
+    }
+    expect((await test.client().post('/auth/verify-otp', { email, otp })).body).toEqual(refusal);
+
+    test.clock.advance(MINUTE);
+    await test.client().post('/auth/resend-otp', { email });
+    const fresh = await otpOf(email, 2);
+    expect((await test.client().post('/auth/verify-otp', { email, otp: fresh })).status).toBe(200);
+  });
+
+  it('lets exactly one of parallel submissions win', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { registration } = await test.personas.visitor();
+      const { email } = registration;
+      const otp = await otpOf(email);
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => test.client().post('/auth/verify-otp', { email, otp })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
+    }
+  });
+
+  it('refuses what is no code', async () => {
+    for (const otp of [123456, '12345', '1234567', 'abcdef', '１２３４５６', ' 123456', null, { $ne: '1' }]) {
+      const { status, body } = await test.client().post('/auth/verify-otp', { email: 'a@example.com', otp });
+      expect(status, String(otp)).toBe(422);
+      expect(body.errors[0].field).toBe('otp');
+    }
+  });
+
+  describe('asking for another code', () => {
+    const answer = async (email: string) => {
+      const { status, body } = await test.client().post('/auth/resend-otp', { email });
+      return { status, body };
+    };
+
+    it('mails a new one, and the older one is dead', async () => {
+      const { client, registration } = await test.personas.visitor();
+      const { email } = registration;
+      const old = await otpOf(email);
+      test.clock.advance(MINUTE);
+      const { status, body } = await answer(email);
+      expect(status).toBe(200);
+      expect(body).toEqual({ status_code: 200, status: 'SUCCESS', message: expect.any(String) });
+      const fresh = await otpOf(email, 2);
+      if (old !== fresh) expect((await client.post('/auth/verify-otp', { email, otp: old })).status).toBe(400);
+      expect((await client.post('/auth/verify-otp', { email, otp: fresh })).status).toBe(200);
+    });
+
+    it('answers alike for confirmed and unknown addresses, and mails nobody', async () => {
+      const unconfirmed = await test.personas.visitor();
+      const confirmed = await test.personas.confirmed();
+      const expected = await answer(unconfirmed.registration.email);
+      expect(await answer(confirmed.registration.email)).toEqual(expected);
+      expect(await answer('nobody-at-all@example.com')).toEqual(expected);
+      const stored = await test.database.collection('mails').find({ to: { $in: [confirmed.registration.email, 'nobody-at-all@example.com'] }, kind: 'email-verification', state: { $ne: 'sent' } }).toArray();
+      expect(stored.map(({ state }) => state)).toEqual(['decoy', 'decoy']);
+    });
+
+    it('is silent within a minute, and after five codes in an hour', async () => {
+      const { registration } = await test.personas.visitor();
+      const { email } = registration;
+      const first = await otpOf(email);
+      await answer(email);
+      expect((await test.inbox.mailsTo(email)).length).toBe(1);
+      for (let minute = 0; minute < 10; minute += 1) {
+        test.clock.advance(MINUTE);
+        expect((await answer(email)).status).toBe(200);
+      }
+      await otpOf(email, 5);
+      const stored = await test.database.collection('mails').countDocuments({ to: email });
+      expect(stored).toBe(5);
+      expect(first).toMatch(/^\d{6}$/);
+
+      test.clock.advance(60 * MINUTE);
+      await answer(email);
+      expect(await otpOf(email, 6)).toMatch(/^\d{6}$/);
+    });
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PASSWORD } from '../support/personas.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
+
+describe('Login', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  it('succeeds by username and by e-mail, in any case', async () => {
+    const { registration } = await test.personas.confirmed();
+    const { username, email } = registration;
+    for (const login of [username, email, username.toUpperCase(), email.toUpperCase()]) {
+      const { status, body } = await test.client().post('/auth/login', { login, password: PASSWORD });
+      expect(status, login).toBe(200);
+      expect(body).toEqual({
+        status_code: 200,
+        status: 'SUCCESS',
+        message: expect.any(String),
+        data: {
+          user: { _id: expect.stringMatching(/^[0-9a-f]{24}$/), username, email, last_name: 'Lovelace', first_name: 'Ada' },
+          token: expect.any(String),
+          refresh_token: expect.any(String),
+          expires_in: 3600,
+        },
+      });
+    }
+  });
+
+  it('issues tokens that name user and session and nothing more', async () => {
+    const user = await test.personas.user();
+    const part = (token: string, index: number) => JSON.parse(Buffer.from(token.split('.')[index] as string, 'base64url').toString());
+    expect(part(user.token, 0)).toEqual({ alg: 'HS256', typ: 'at+jwt' });
+    expect(part(user.refresh_token, 0)).toEqual({ alg: 'HS256', typ: 'rt+jwt' });
+    const access = part(user.token, 1);
+    expect(Object.keys(access).sort()).toEqual(['aud', 'exp', 'iat', 'id', 'iss', 'jti', 'sid']);
+    expect(access.id).toBe(user.userId);
+    expect(access.exp - access.iat).toBe(3600);
+    const refresh = part(user.refresh_token, 1);
+    expect(refresh.exp - refresh.iat).toBe(7 * 86_400);
+  });
+
+  it('issues different tokens within one second', async () => {
+    const user = await test.personas.user();
+    const [a, b] = await Promise.all([test.personas.login(user), test.personas.login(user)]);
+    expect(a.token).not.toBe(b.token);
+    expect(a.refresh_token).not.toBe(b.refresh_token);
+  });
+
+  it('answers an unknown name and a wrong password alike', async () => {
+    const { registration } = await test.personas.confirmed();
+    const unknown = await test.client().post('/auth/login', { login: 'nobody_at_all', password: PASSWORD });
+    const wrong = await test.client().post('/auth/login', { login: registration.username, password: 'Wrong-pass1' });
+    expect(wrong.status).toBe(401);
+    expect(wrong.body).toEqual({ status_code: 401, status: 'ERROR', code: 'invalid_credentials', message: 'Invalid credentials' });
+    expect(unknown.status).toBe(401);
+    expect(unknown.text).toBe(wrong.text);
+    expect([...unknown.headers.keys()].sort()).toEqual([...wrong.headers.keys()].sort());
+    expect(wrong.headers.get('www-authenticate')).toMatch(/^Bearer realm=/);
+  });
+
+  it('refuses an unconfirmed address, but only after the right password', async () => {
+    const { registration } = await test.personas.visitor();
+    const login = registration.username;
+    const right = await test.client().post('/auth/login', { login, password: PASSWORD });
+    expect(right.status).toBe(403);
+    expect(right.body).toEqual({ status_code: 403, status: 'ERROR', code: 'email_not_verified', message: 'Email not verified' });
+    const wrong = await test.client().post('/auth/login', { login, password: 'Wrong-pass1' });
+    expect(wrong.status).toBe(401);
+  });
+
+  it('refuses disabled and deleted accounts like a wrong password', async () => {
+    for (const [collection, change] of [
+      ['auths', { disabled_at: new Date() }],
+      ['users', { deleted_at: new Date() }],
+    ] as const) {
+      const user = await test.personas.user();
+      const filter = collection === 'auths' ? 'user' : '_id';
+      const { _id } = (await test.database.collection('users').findOne({ username: user.registration.username })) ?? {};
+      await test.database.collection(collection).updateOne({ [filter]: _id }, { $set: change });
+      const { status, body } = await test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD });
+      expect(status).toBe(401);
+      expect(body.code).toBe('invalid_credentials');
+    }
+  });
+
+  it('takes the same password typed in another Unicode form', async () => {
+    const { registration } = await test.personas.confirmed({ password: 'Caf\u00e9-1@bcd', password_confirmation: 'Caf\u00e9-1@bcd' });
+    const { status } = await test.client().post('/auth/login', { login: registration.username, password: 'Cafe\u0301-1@bcd' });
+    expect(status).toBe(200);
+  });
+
+  it('refuses what is no login', async () => {
+    for (const body of [{}, { login: 'a' }, { password: 'b' }, { login: { $ne: null }, password: { $ne: null } }, { login: ['a'], password: 'b' }, { login: '', password: '' }]) {
+      const { status, body: answer } = await test.client().post('/auth/login', body);
+      expect(status, JSON.stringify(body)).toBe(422);
+      expect(answer.code).toBe('validation_failed');
+    }
+  });
+
+  describe('in the login history', () => {
+    const entryOf = async (username: string) => {
+      const user = await test.database.collection('users').findOne({ username });
+      return test.database.collection('login_histories').findOne({ user: user?._id });
+    };
+
+    it('is recorded with address, device and place', async () => {
+      const { registration } = await test.personas.confirmed();
+      const client = test.client('8.8.8.8');
+      await client.request('/auth/login', { method: 'POST', body: { login: registration.username, password: PASSWORD }, headers: { 'user-agent': FIREFOX } });
+      const entry = await entryOf(registration.username);
+      expect(entry).toMatchObject({
+        ip: '8.8.8.8',
+        user_agent: FIREFOX,
+        devices: { browser: { name: 'Firefox', version: '128.0', major: '128' }, os: { name: 'Linux' }, source: 'desktop' },
+        locations: { country: 'US', region: 'California', city: 'Mountain View', timezone: 'America/Los_Angeles' },
+        login_at: expect.any(Date),
+      });
+      expect(entry?.auth).toBeDefined();
+    });
+
+    it('tells a telephone from a desktop', async () => {
+      const { registration } = await test.personas.confirmed();
+      await test.client().request('/auth/login', { method: 'POST', body: { login: registration.username, password: PASSWORD }, headers: { 'user-agent': IPHONE } });
+      expect((await entryOf(registration.username))?.devices).toMatchObject({
+        browser: { name: 'Mobile Safari' },
+        os: { name: 'iOS', version: '17.5' },
+        platform: 'Apple iPhone',
+        source: 'mobile',
+      });
+    });
+
+    it('has no place for private addresses, and cuts an endless user agent', async () => {
+      const { registration } = await test.personas.confirmed();
+      await test.client('10.1.2.3').request('/auth/login', { method: 'POST', body: { login: registration.username, password: PASSWORD }, headers: { 'user-agent': 'x'.repeat(8_000) } });
+      const entry = await entryOf(registration.username);
+      expect(entry).toMatchObject({ ip: '10.1.2.3' });
+      expect(entry).not.toHaveProperty('locations');
+      expect(entry?.user_agent.length).toBe(512);
+    });
+
+    it('holds hashes of the tokens, and expires after 90 days', async () => {
+      const user = await test.personas.user();
+      const entry = await entryOf(user.registration.username);
+      expect(entry?.token).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect(entry?.refresh_token).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect(JSON.stringify(entry)).not.toContain(user.token);
+      const indexes = await test.database.collection('login_histories').indexes();
+      expect(indexes).toContainEqual(expect.objectContaining({ key: { login_at: 1 }, expireAfterSeconds: 7_776_000 }));
+    });
+  });
+
+  describe('from a new device', () => {
+    const login = (registration: { username: string }, address: string, userAgent: string) =>
+      test.client(address).request('/auth/login', { method: 'POST', body: { login: registration.username, password: PASSWORD }, headers: { 'user-agent': userAgent } });
+    const notices = async (email: string) => (await test.database.collection('mails').countDocuments({ to: email, kind: 'new-device' }));
+
+    it('is told to the owner, but not the first login of all, nor a known device', async () => {
+      const { registration } = await test.personas.confirmed();
+      await login(registration, '81.2.69.160', FIREFOX);
+      await login(registration, '81.2.69.161', FIREFOX);
+      expect(await notices(registration.email)).toBe(0);
+
+      await login(registration, '8.8.8.8', IPHONE);
+      const mail = await test.inbox.waitFor(registration.email, 'new-device');
+      expect(mail.text).toContain('Mobile Safari on iOS');
+      expect(mail.text).toContain('Mountain View, California, US');
+      expect(mail.text).toContain('8.8.8.8');
+      await login(registration, '8.8.8.8', IPHONE);
+      expect(await notices(registration.email)).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newRegistration } from '../support/personas.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+import { MINUTE } from '../support/manual-clock.js';
+
+describe('Registration', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  it('makes an account and mails a code', async () => {
+    const registration = newRegistration({ first_name: 'Ada', last_name: 'Lovelace' });
+    const { status, body } = await test.client().post('/auth/register', registration);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      status_code: 201,
+      status: 'SUCCESS',
+      message: expect.stringMatching(/registration.*e-?mail.*otp/i),
+      data: {
+        user: {
+          _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+          username: registration.username,
+          email: registration.email,
+          last_name: 'Lovelace',
+          first_name: 'Ada',
+        },
+        otp_sent: true,
+      },
+    });
+    const mail = await test.inbox.waitFor(registration.email, 'email-verification');
+    expect(mail.otp).toMatch(/^\d{6}$/);
+    expect(mail.text).toContain(mail.otp);
+    expect(mail.text).toContain('10 minutes');
+  });
+
+  it('stores the password as bcrypt and the code as a hash', async () => {
+    const { registration } = await test.personas.visitor();
+    const user = await test.database.collection('users').findOne({ email: registration.email });
+    expect(user?.password).toMatch(/^\$2b\$\d\d\$/);
+    const secret = await test.database.collection('one_time_secrets').findOne({ subject: user?._id });
+    expect(secret?.hash).toMatch(/^\$2b\$\d\d\$/);
+    const mail = await test.database.collection('mails').findOne({ to: registration.email });
+    const { otp } = await test.inbox.waitFor(registration.email, 'email-verification');
+    expect(JSON.stringify(mail)).not.toContain(otp);
+  });
+
+  it('keeps username and e-mail as typed, and unique without regard to case', async () => {
+    const registration = newRegistration();
+    const typed = { ...registration, username: registration.username.toUpperCase(), email: registration.email.toUpperCase() };
+    const first = await test.client().post('/auth/register', typed);
+    expect(first.body.data.user).toMatchObject({ username: typed.username, email: typed.email });
+
+    const sameEmail = await test.client().post('/auth/register', newRegistration({ email: registration.email }));
+    expect(sameEmail.status).toBe(422);
+    expect(sameEmail.body).toMatchObject({ code: 'validation_failed', errors: [{ field: 'email', message: 'email is already taken' }] });
+
+    const sameName = await test.client().post('/auth/register', newRegistration({ username: registration.username }));
+    expect(sameName.status).toBe(422);
+    expect(sameName.body.errors).toEqual([{ field: 'username', message: 'username is already taken' }]);
+  });
+
+  it('yields one account to parallel registrations', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const registration = newRegistration();
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => test.client().post('/auth/register', registration)),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 422)]);
+      expect(await test.database.collection('users').countDocuments({ email: registration.email })).toBe(1);
+      const user = await test.database.collection('users').findOne({ email: registration.email });
+      expect(await test.database.collection('auths').countDocuments({ user: user?._id })).toBe(1);
+      expect(await test.database.collection('mails').countDocuments({ to: registration.email })).toBe(1);
+    }
+  });
+
+  it('leaves nothing behind when the username is taken', async () => {
+    const { registration } = await test.personas.visitor();
+    const before = await test.database.collection('auths').countDocuments();
+    const other = newRegistration({ username: registration.username });
+    expect((await test.client().post('/auth/register', other)).status).toBe(422);
+    expect(await test.database.collection('users').countDocuments({ email: other.email })).toBe(0);
+    expect(await test.database.collection('auths').countDocuments()).toBe(before);
+    expect(await test.inbox.mailsTo(other.email)).toEqual([]);
+  });
+
+  it('replaces an account whose address was not confirmed in time', async () => {
+    const squatter = await test.personas.visitor({ password: 'Squatter1@', password_confirmation: 'Squatter1@' });
+    const { email } = squatter.registration;
+    const early = await test.client().post('/auth/register', newRegistration({ email }));
+    expect(early.status).toBe(422);
+
+    test.clock.advance(11 * MINUTE);
+    const owner = newRegistration({ email });
+    expect((await test.client().post('/auth/register', owner)).status).toBe(201);
+    const { otp } = await test.inbox.waitFor(email, 'email-verification', 2);
+    expect((await test.client().post('/auth/verify-otp', { email, otp })).status).toBe(200);
+    const asSquatter = await test.client().post('/auth/login', { login: email, password: 'Squatter1@' });
+    expect(asSquatter.body.code).toBe('invalid_credentials');
+    const asOwner = await test.client().post('/auth/login', { login: email, password: owner.password });
+    expect(asOwner.status).toBe(200);
+  });
+
+  it('does not replace an account that is confirmed', async () => {
+    const { registration } = await test.personas.confirmed();
+    test.clock.advance(60 * MINUTE);
+    const { status } = await test.client().post('/auth/register', newRegistration({ email: registration.email }));
+    expect(status).toBe(422);
+  });
+
+  it('refuses what is not a valid registration, field by field', async () => {
+    const valid = newRegistration();
+    const cases: [string, Record<string, unknown>, string | RegExp][] = [
+      ['last_name', { last_name: 'L' }, /at least 2/],
+      ['first_name', { first_name: 'A' }, /at least 2/],
+      ['first_name', { first_name: '   ' }, /blank/],
+      ['first_name', { first_name: 'Ada\r\nBcc: x@example.com' }, /control/],
+      ['first_name', { first_name: 'A\ud800b' }, /well-formed/],
+      ['username', { username: 'ab' }, /at least 3/],
+      ['username', { username: 'a'.repeat(65) }, /at most 64/],
+      ['username', { username: 'with space' }, /letters, digits/],
+      ['username', { username: 'аdmin' }, /letters, digits/],
+      ['username', { username: 'admin\n' }, /letters, digits/],
+      ['email', { email: 'nobody' }, /valid e-mail/],
+      ['email', { email: 'a@localhost' }, /valid e-mail/],
+      ['email', { email: 'a@b.co, c@d.co' }, /valid e-mail/],
+      ['email', { email: 'a@b.co\r\nBcc: x@y.co' }, /valid e-mail/],
+      ['email', { email: '"a b"@b.co' }, /valid e-mail/],
+      ['email', { email: 'а@b.co' }, /valid e-mail/],
+      ['email', { email: `${'a'.repeat(250)}@b.co` }, /at most 254|valid e-mail/],
+      ['password', { password: 'Ab1@efg' }, /at least 8/],
+      ['password', { password: 'abcdefg1@' }, 'Password must include uppercase, lowercase, number, and special character'],
+      ['password', { password: 'ABCDEFG1@' }, 'Password must include uppercase, lowercase, number, and special character'],
+      ['password', { password: 'Abcdefgh@' }, 'Password must include uppercase, lowercase, number, and special character'],
+      ['password', { password: 'Abcdefgh1' }, 'Password must include uppercase, lowercase, number, and special character'],
+      ['password', { password: `Aa1@${'x'.repeat(69)}` }, /at most 72 bytes/],
+      ['password_confirmation', { password_confirmation: 'Abcdef1@ ' }, /equal to password/],
+      ['role', { role: 'admin' }, /should not exist/],
+    ];
+    for (const field of Object.keys(valid)) {
+      for (const value of [undefined, null, 7, true, [], {}, { $ne: null }, ['a']]) cases.push([field, { [field]: value }, /.+/]);
+    }
+    const before = await test.database.collection('users').countDocuments();
+    for (const [field, change, message] of cases) {
+      const { status, body } = await test.client().post('/auth/register', { ...valid, ...change });
+      const label = `${field} ${JSON.stringify(change)}`;
+      expect(status, label).toBe(422);
+      expect(body, label).toMatchObject({ status_code: 422, status: 'ERROR', code: 'validation_failed', message: 'Validation failed' });
+      const error = body.errors.find((entry: { field: string }) => entry.field === field);
+      expect(error?.message, label).toMatch(message);
+    }
+    expect(await test.database.collection('users').countDocuments()).toBe(before);
+  });
+
+  it('accepts passwords of 8 characters and of 72 bytes, with anything in them', async () => {
+    for (const password of ['Abcdef1@', `Aa1@${'x'.repeat(68)}`, ' Ab1@ é ü ', 'Ab1@\u0000\u0001xyz', `Aa1@${'😀'.repeat(17)}`]) {
+      const { registration } = await test.personas.confirmed({ password, password_confirmation: password });
+      const { status } = await test.client().post('/auth/login', { login: registration.username, password });
+      expect(status, password).toBe(200);
+      const trimmed = await test.client().post('/auth/login', { login: registration.username, password: `${password} ` });
+      expect(trimmed.status, password).toBe(401);
+    }
+  });
+
+  it('purges accounts that stay unconfirmed', async () => {
+    const { registration } = await test.personas.visitor();
+    const user = await test.database.collection('users').findOne({ email: registration.email });
+    const hours = (user?.unconfirmed_until.getTime() - user?.created_at.getTime()) / 3_600_000;
+    expect(hours).toBe(24);
+    for (const name of ['users', 'auths']) {
+      const indexes = await test.database.collection(name).indexes();
+      expect(indexes).toContainEqual(expect.objectContaining({ key: { unconfirmed_until: 1 }, expireAfterSeconds: 0 }));
+    }
+    const confirmed = await test.personas.confirmed();
+    const kept = await test.database.collection('users').findOne({ email: confirmed.registration.email });
+    expect(kept).not.toHaveProperty('unconfirmed_until');
+  });
+});
