@@ -3,7 +3,7 @@ import helmet from '@fastify/helmet';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './common/errors/index.js';
-import { errorBody, requestIdOf, ServedRoutes } from './common/http/index.js';
+import { envelopeKindOf, errorBody, requestIdOf, ServedRoutes } from './common/http/index.js';
 import type { Config } from './infrastructure/config/index.js';
 
 const BODY_LIMIT_BYTES = 16 * 1024;
@@ -26,6 +26,7 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
     connectionTimeout: 30_000,
     keepAliveTimeout: 65_000,
     genReqId: (request: IncomingMessage) => requestIdOf(request),
+    frameworkErrors: answerUnroutable as never,
     clientErrorHandler: answerUnparsable as never,
     forceCloseConnections: 'idle',
   });
@@ -80,6 +81,15 @@ function refusalOf(request: FastifyRequest): ApiError | null {
     });
   }
   return null;
+}
+
+/** Answers a path that cannot be decoded. No route and so no filter of Nest's is involved, nor any hook. */
+function answerUnroutable(error: { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = new ApiError(error.statusCode === 414 ? 'uri_too_long' : 'malformed_request');
+  void reply
+    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    .status(refusal.status)
+    .send(errorBody(envelopeKindOf(request.url), refusal));
 }
 
 const STATUS_OF_PARSER_ERROR: Record<string, [number, string, 'headers_too_large' | 'request_timeout']> = {

@@ -18,6 +18,8 @@ export const API_KEY = 'test-api-key-of-the-suite';
 
 export interface TestAppOptions {
   env?: Record<string, string>;
+  /** Changes what no environment variable can say in a test. */
+  adjust?: (config: Config) => Config;
   /** Nest modules to load beside the service's own. */
   extensions?: Type[];
   /** Share the stores of another test application: a second instance of the same service. */
@@ -59,7 +61,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     ...backend.env,
     ...options.env,
   });
-  const config: Config = { ...loaded, passwords: { ...loaded.passwords, hashCost: TEST_HASH_COST } };
+  const cheap: Config = { ...loaded, passwords: { ...loaded.passwords, hashCost: TEST_HASH_COST } };
+  const config = options.adjust?.(cheap) ?? cheap;
   const clock = new ManualClock();
   const app = await createApp({ config, clock, extensions: options.extensions });
   await app.listen(0, '127.0.0.1');

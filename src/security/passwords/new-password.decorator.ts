@@ -22,11 +22,12 @@ export function IsNewPassword(): PropertyDecorator {
       description: `At least ${MIN_CHARACTERS} characters and at most ${MAX_PASSWORD_BYTES} bytes of UTF-8; at least one lower-case letter, one upper-case letter, one digit and one of @ $ ! % * ? &.`,
       example: 'Correct-Horse7!',
     }),
-    Matches(FOUR_CLASSES, { message: 'Password must include uppercase, lowercase, number, and special character' }),
-    fits('maxBytes', (text) => Buffer.byteLength(text.normalize('NFC')) <= MAX_PASSWORD_BYTES, `at most ${MAX_PASSWORD_BYTES} bytes long`),
-    fits('minCharacters', (text) => [...text.normalize('NFC')].length >= MIN_CHARACTERS, `at least ${MIN_CHARACTERS} characters long`),
-    IsWellFormed(),
+    // In the order in which they are checked: the first that fails is told.
     IsString({ message: '$property must be a string' }),
+    IsWellFormed(),
+    fits('minCharacters', (text) => [...text.normalize('NFC')].length >= MIN_CHARACTERS, `at least ${MIN_CHARACTERS} characters long`),
+    fits('maxBytes', (text) => Buffer.byteLength(text.normalize('NFC')) <= MAX_PASSWORD_BYTES, `at most ${MAX_PASSWORD_BYTES} bytes long`),
+    Matches(FOUR_CLASSES, { message: 'Password must include uppercase, lowercase, number, and special character' }),
   );
 }
 
@@ -34,6 +35,7 @@ export function IsNewPassword(): PropertyDecorator {
 export function IsConfirmationOf(field: string): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ format: 'password', description: `Equal to \`${field}\``, example: 'Correct-Horse7!' }),
+    IsString({ message: '$property must be a string' }),
     ValidateBy({
       name: 'isConfirmation',
       validator: {
@@ -41,7 +43,6 @@ export function IsConfirmationOf(field: string): PropertyDecorator {
         defaultMessage: () => `$property must be equal to ${field}`,
       },
     }),
-    IsString({ message: '$property must be a string' }),
   );
 }
 

@@ -4,10 +4,9 @@ import { IsString, Matches, ValidateBy } from 'class-validator';
 /** A string without control characters, line ends or lone surrogates: fit for a log line, a mail and a database. */
 export function IsPlainText(): PropertyDecorator {
   return applyDecorators(
-    // eslint-disable-next-line no-control-regex
-    Matches(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/, { message: '$property must not contain control characters' }),
-    IsWellFormed(),
     IsString({ message: '$property must be a string' }),
+    IsWellFormed(),
+    Matches(/^[^\p{Cc}\u2028\u2029]*$/u, { message: '$property must not contain control characters' }),
   );
 }
 

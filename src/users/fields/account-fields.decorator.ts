@@ -11,10 +11,10 @@ const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$/;
 export function IsUsername(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ minLength: 3, maxLength: 64, pattern: USERNAME.source, example: 'ada_lovelace', description: 'Letters, digits and underscore; unique without regard to case' }),
-    Matches(USERNAME, { message: '$property must have only letters, digits and underscores' }),
-    MaxLength(64, { message: '$property must be at most 64 characters long' }),
-    MinLength(3, { message: '$property must be at least 3 characters long' }),
     IsString({ message: '$property must be a string' }),
+    MinLength(3, { message: '$property must be at least 3 characters long' }),
+    MaxLength(64, { message: '$property must be at most 64 characters long' }),
+    Matches(USERNAME, { message: '$property must have only letters, digits and underscores' }),
   );
 }
 
@@ -22,10 +22,10 @@ export function IsUsername(): PropertyDecorator {
 export function IsEmailAddress(): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ format: 'email', maxLength: 254, example: 'ada@example.com' }),
-    IsEmail({}, { message: '$property must be a valid e-mail address' }),
-    Matches(EMAIL, { message: '$property must be a valid e-mail address' }),
-    MaxLength(254, { message: '$property must be at most 254 characters long' }),
     IsString({ message: '$property must be a string' }),
+    MaxLength(254, { message: '$property must be at most 254 characters long' }),
+    Matches(EMAIL, { message: '$property must be a valid e-mail address' }),
+    IsEmail({}, { message: '$property must be a valid e-mail address' }),
   );
 }
 
@@ -33,9 +33,9 @@ export function IsEmailAddress(): PropertyDecorator {
 export function IsPersonName(example: string): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ minLength: 2, maxLength: 100, example }),
-    Matches(/\S/, { message: '$property must not be blank' }),
-    MaxLength(100, { message: '$property must be at most 100 characters long' }),
-    MinLength(2, { message: '$property must be at least 2 characters long' }),
     IsPlainText(),
+    MinLength(2, { message: '$property must be at least 2 characters long' }),
+    MaxLength(100, { message: '$property must be at most 100 characters long' }),
+    Matches(/\S/, { message: '$property must not be blank' }),
   );
 }

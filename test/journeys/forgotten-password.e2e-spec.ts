@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MINUTE, SECOND } from '../support/manual-clock.js';
+import { PASSWORD } from '../support/personas.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+const NEW_PASSWORD = 'Brand-new2$';
+
+describe('Forgotten password', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  const forgot = (email: string) => test.client().post('/auth/forgot-password', { email });
+  const reset = (token: string, password = NEW_PASSWORD) =>
+    test.client().post('/auth/reset-password', { token, password, password_confirmation: password });
+  const login = (username: string, password: string) => test.client().post('/auth/login', { login: username, password });
+  const tokenFor = async (email: string, count = 1) => {
+    await forgot(email);
+    return (await test.inbox.waitFor(email, 'password-reset', count)).token as string;
+  };
+  const refusal = { status_code: 400, status: 'ERROR', code: 'invalid_reset_token', message: 'Invalid or expired token' };
+
+  it('mails a link with a token', async () => {
+    const { registration } = await test.personas.confirmed();
+    const { status, body } = await forgot(registration.email);
+    expect(status).toBe(200);
+    expect(body).toEqual({ status_code: 200, status: 'SUCCESS', message: expect.any(String) });
+    const mail = await test.inbox.waitFor(registration.email, 'password-reset');
+    expect(mail.token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(mail.link).toBe(`https://app.example/reset-password?token=${mail.token}`);
+    for (const part of [mail.text, mail.html]) expect(part).toContain(mail.link);
+    expect(mail.text).toContain('15 minutes');
+    const stored = JSON.stringify(await test.database.collection('one_time_secrets').find().toArray());
+    expect(stored).not.toContain(mail.token);
+  });
+
+  it('builds the link from the settings, whatever the request claims', async () => {
+    const { registration } = await test.personas.confirmed();
+    await test.client().request('/auth/forgot-password', {
+      method: 'POST',
+      body: { email: registration.email },
+      headers: { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
+    });
+    const mail = await test.inbox.waitFor(registration.email, 'password-reset');
+    expect(mail.link).toMatch(/^https:\/\/app\.example\//);
+    expect(mail.html).not.toContain('evil.example');
+  });
+
+  it('changes nothing by itself', async () => {
+    const user = await test.personas.user();
+    await tokenFor(user.registration.email);
+    expect((await login(user.registration.username, PASSWORD)).status).toBe(200);
+    expect((await test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY })).status).toBe(200);
+  });
+
+  it('answers alike for known and unknown addresses, and mails nobody there', async () => {
+    const { registration } = await test.personas.confirmed();
+    const known = await forgot(registration.email);
+    const unknown = await forgot('nobody-here@example.com');
+    expect(unknown.text).toBe(known.text);
+    expect(unknown.status).toBe(known.status);
+    const mails = await test.database.collection('mails').find({ to: 'nobody-here@example.com' }).toArray();
+    expect(mails.map(({ state }) => state)).toEqual(['decoy']);
+  });
+
+  it('mails at most once a minute and five times an hour, silently', async () => {
+    const { registration } = await test.personas.confirmed();
+    for (let request = 0; request < 20; request += 1) {
+      expect((await forgot(registration.email)).status).toBe(200);
+      test.clock.advance(30 * SECOND);
+    }
+    expect(await test.database.collection('mails').countDocuments({ to: registration.email, kind: 'password-reset' })).toBe(5);
+  });
+
+  it('lets a new password be chosen, once', async () => {
+    const { registration } = await test.personas.confirmed();
+    const token = await tokenFor(registration.email);
+    const { status, body } = await reset(token);
+    expect(status).toBe(200);
+    expect(body).toEqual({ status_code: 200, status: 'SUCCESS', message: expect.any(String) });
+    expect((await login(registration.username, PASSWORD)).status).toBe(401);
+    expect((await login(registration.username, NEW_PASSWORD)).status).toBe(200);
+    const again = await reset(token, 'Another-one3%');
+    expect(again.status).toBe(400);
+    expect(again.body).toEqual(refusal);
+    const mail = await test.inbox.waitFor(registration.email, 'password-changed');
+    expect(mail.text).toContain('https://app.example/forgot-password');
+  });
+
+  it('ends every session', async () => {
+    const user = await test.personas.user();
+    const other = await test.personas.login(user);
+    const token = await tokenFor(user.registration.email);
+    expect((await reset(token)).status).toBe(200);
+    for (const session of [user, other]) {
+      const { status, body } = await test.client().get('/api/profile', { bearer: session.token, apiKey: API_KEY });
+      expect(status).toBe(401);
+      expect(body.code).toBe('password_changed');
+      const refreshed = await test.client().post('/auth/refresh-token', { refresh_token: session.refresh_token });
+      expect(refreshed.body.code).toBe('password_changed');
+    }
+    const { _id } = (await test.database.collection('users').findOne({ email: user.registration.email })) ?? {};
+    expect(await test.database.collection('login_histories').countDocuments({ user: _id })).toBe(0);
+  });
+
+  it('refuses a token after 15 minutes', async () => {
+    const { registration } = await test.personas.confirmed();
+    const token = await tokenFor(registration.email);
+    test.clock.advance(15 * MINUTE + SECOND);
+    expect((await reset(token)).body).toEqual(refusal);
+  });
+
+  it('honours the newest token alone', async () => {
+    const { registration } = await test.personas.confirmed();
+    const old = await tokenFor(registration.email);
+    test.clock.advance(MINUTE);
+    const fresh = await tokenFor(registration.email, 2);
+    expect((await reset(old)).body).toEqual(refusal);
+    expect((await reset(fresh)).status).toBe(200);
+  });
+
+  it('refuses what was never a token, and an OTP', async () => {
+    const { registration } = await test.personas.visitor();
+    const { otp } = await test.inbox.waitFor(registration.email, 'email-verification');
+    for (const token of ['x'.repeat(43), otp as string]) expect((await reset(token)).body).toEqual(refusal);
+  });
+
+  it('keeps the token when the new password is refused', async () => {
+    const { registration } = await test.personas.confirmed();
+    const token = await tokenFor(registration.email);
+    const weak = await reset(token, 'weak');
+    expect(weak.status).toBe(422);
+    expect(weak.body.errors[0]).toEqual({ field: 'password', message: 'password must be at least 8 characters long' });
+    const confirmation = await test.client().post('/auth/reset-password', { token, password: NEW_PASSWORD, password_confirmation: 'x' });
+    expect(confirmation.body.errors[0].field).toBe('password_confirmation');
+    expect((await reset(token)).status).toBe(200);
+  });
+
+  it('lets one of parallel resets win, and only its password log in', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { registration } = await test.personas.confirmed();
+      const token = await tokenFor(registration.email);
+      const passwords = ['First-one1@', 'Second-one2@'];
+      const answers = await Promise.all(passwords.map((password) => reset(token, password)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+      const winner = answers.findIndex(({ status }) => status === 200);
+      const logins = await Promise.all(passwords.map((password) => login(registration.username, password)));
+      expect(logins.map(({ status }) => status)).toEqual(winner === 0 ? [200, 401] : [401, 200]);
+    }
+  });
+
+  it('leaves no session of the old password, whatever logs in or refreshes at the same moment', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const user = await test.personas.user();
+      const token = await tokenFor(user.registration.email);
+      const [done, loggedIn, refreshed] = await Promise.all([
+        reset(token),
+        login(user.registration.username, PASSWORD),
+        test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token }),
+      ]);
+      expect(done.status).toBe(200);
+      for (const { status, body } of [loggedIn, refreshed]) {
+        expect([200, 401]).toContain(status);
+        if (status !== 200) continue;
+        expect((await test.client().get('/api/profile', { bearer: body.data.token, apiKey: API_KEY })).status).toBe(401);
+        const again = await test.client().post('/auth/refresh-token', { refresh_token: body.data.refresh_token });
+        expect(again.status).toBe(401);
+      }
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { usesRedis } from '../support/backends.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+describe('Health and documents', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  it('tells that the process runs', async () => {
+    const { status, body } = await test.client().get('/health/live');
+    expect(status).toBe(200);
+    expect(body).toEqual({ error: false, message: 'Alive', data: { status: 'up' } });
+  });
+
+  it('tells that requests can be served, and by what', async () => {
+    const { status, body } = await test.client().get('/health/ready');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      error: false,
+      message: 'Ready',
+      data: { status: 'ready', dependencies: { database: 'up', redis: usesRedis ? 'up' : 'not_configured' } },
+    });
+  });
+
+  it('serves the OpenAPI document', async () => {
+    const { status, body } = await test.client().get('/openapi.json');
+    expect(status).toBe(200);
+    expect(Object.keys(body.paths)).toEqual(
+      expect.arrayContaining(['/auth/register', '/auth/login', '/auth/its-not-me', '/api/profile', '/health/ready']),
+    );
+    expect(Object.keys(body.paths)).not.toContain('/dev/inbox');
+  });
+
+  it('serves the Swagger UI, and lets it load its own scripts', async () => {
+    const page = await test.client().get('/docs');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const script = /src="([^"]+swagger-ui-bundle\.js)"/.exec(page.text)?.[1] as string;
+    const loaded = await test.client().get(new URL(script, `${test.url}/docs`).pathname);
+    expect(loaded.status).toBe(200);
+  });
+
+  it('shows the development inbox as a page and as JSON', async () => {
+    const { registration } = await test.personas.visitor();
+    const { otp } = await test.inbox.waitFor(registration.email, 'email-verification');
+    const page = await test.client().get('/dev/inbox');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.text).toContain(registration.email);
+    expect(page.text).toContain(otp);
+    const filtered = await test.client().get('/dev/inbox?address=nobody@example.com');
+    expect(filtered.text).not.toContain(otp);
+    const json = await test.client().get(`/dev/inbox?to=${registration.email.toUpperCase()}`);
+    expect(json.body).toMatchObject({ error: false, data: [{ to: registration.email, otp, kind: 'email-verification' }] });
+  });
+
+  it('has no development inbox in production', async () => {
+    const production = await startTestApp({ adjust: (config) => ({ ...config, isProduction: true }) });
+    try {
+      for (const path of ['/dev/inbox', '/dev/inbox?to=a@example.com']) {
+        expect((await production.client().get(path)).status).toBe(404);
+      }
+    } finally {
+      await production.close();
+    }
+  });
+});

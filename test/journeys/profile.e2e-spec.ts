@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+describe('Profile', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  it('shows one’s own account, with API key and bearer', async () => {
+    const user = await test.personas.user();
+    const { status, body } = await user.client.get('/api/profile', { bearer: user.token, apiKey: API_KEY });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      error: false,
+      message: expect.any(String),
+      data: {
+        _id: user.userId,
+        username: user.registration.username,
+        email: user.registration.email,
+        last_name: 'Lovelace',
+        first_name: 'Ada',
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        deleted_at: null,
+      },
+    });
+  });
+
+  it('needs both the API key and the bearer', async () => {
+    const user = await test.personas.user();
+    const keyOnly = await user.client.get('/api/profile', { apiKey: API_KEY });
+    expect(keyOnly.status).toBe(401);
+    expect(keyOnly.body).toEqual({ error: true, code: 'authentication_required', message: 'Authentication required', data: null });
+    for (const apiKey of [undefined, 'wrong', `${API_KEY}x`, API_KEY.slice(0, -1), API_KEY.toUpperCase()]) {
+      const { status, body, headers } = await user.client.get('/api/profile', { bearer: user.token, apiKey });
+      expect(status, apiKey).toBe(401);
+      expect(body).toEqual({ error: true, code: 'invalid_api_key', message: 'Invalid API key', data: null });
+      expect(headers.get('www-authenticate')).toMatch(/^ApiKey /);
+    }
+  });
+
+  it('takes the token from the header alone', async () => {
+    const user = await test.personas.user();
+    const paths = [`/api/profile?access_token=${user.token}`, `/api/profile?token=${user.token}`];
+    for (const path of paths) expect((await user.client.get(path, { apiKey: API_KEY })).status).toBe(401);
+    for (const authorization of [`Basic ${user.token}`, 'Bearer', 'Bearer ', `Bearer a ${user.token}`, `Token ${user.token}`]) {
+      const { status } = await user.client.get('/api/profile', { apiKey: API_KEY, headers: { authorization } });
+      expect(status, authorization).toBe(401);
+    }
+    const lower = await user.client.get('/api/profile', { apiKey: API_KEY, headers: { authorization: `bearer  ${user.token}` } });
+    expect(lower.status).toBe(200);
+  });
+
+  it('guards HEAD like GET', async () => {
+    const user = await test.personas.user();
+    const refused = await user.client.request('/api/profile', { method: 'HEAD' });
+    expect(refused.status).toBe(401);
+    const served = await user.client.request('/api/profile', { method: 'HEAD', bearer: user.token, apiKey: API_KEY });
+    expect(served.status).toBe(200);
+  });
+
+  it('refuses everybody while no key is configured', async () => {
+    const keyless = await startTestApp({ adjust: (config) => ({ ...config, apiKeys: [] }) });
+    try {
+      const { status, body } = await keyless.client().get('/api/profile', { bearer: 'x', apiKey: '' });
+      expect(status).toBe(401);
+      expect(body.code).toBe('invalid_api_key');
+    } finally {
+      await keyless.close();
+    }
+  });
+});

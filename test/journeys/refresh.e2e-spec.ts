@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+import { DAY, HOUR, SECOND } from '../support/manual-clock.js';
+
+describe('Staying logged in', () => {
+  let test: TestApp;
+  let second: TestApp | undefined;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(async () => {
+    await second?.close();
+    await test.close();
+  });
+
+  const refresh = (refresh_token: string) => test.client().post('/auth/refresh-token', { refresh_token });
+  const profile = (bearer: string) => test.client().get('/api/profile', { bearer, apiKey: API_KEY });
+
+  it('exchanges a refresh token for the next pair', async () => {
+    const user = await test.personas.user();
+    const { status, body } = await refresh(user.refresh_token);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      status_code: 200,
+      status: 'SUCCESS',
+      message: expect.any(String),
+      data: { token: expect.any(String), refresh_token: expect.any(String), expires_in: 3600 },
+    });
+    expect(body.data.token).not.toBe(user.token);
+    expect(body.data.refresh_token).not.toBe(user.refresh_token);
+    expect((await profile(body.data.token)).status).toBe(200);
+    expect((await refresh(body.data.refresh_token)).status).toBe(200);
+  });
+
+  it('gives the same successor again within ten seconds, so that a lost answer logs nobody out', async () => {
+    const user = await test.personas.user();
+    const first = await refresh(user.refresh_token);
+    test.clock.advance(9 * SECOND);
+    const again = await refresh(user.refresh_token);
+    expect(again.status).toBe(200);
+    expect(again.body.data.refresh_token).toBe(first.body.data.refresh_token);
+    expect((await refresh(first.body.data.refresh_token)).status).toBe(200);
+  });
+
+  it('gives parallel requests one and the same successor', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const user = await test.personas.user();
+      const answers = await Promise.all(Array.from({ length: 16 }, () => refresh(user.refresh_token)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      const successors = new Set(answers.map(({ body }) => body.data.refresh_token));
+      expect(successors.size).toBe(1);
+      expect((await refresh([...successors][0] as string)).status).toBe(200);
+    }
+  });
+
+  it('ends the session when a replaced token is used after the grace, and no other session', async () => {
+    const user = await test.personas.user();
+    const other = await test.personas.login(user);
+    const { body } = await refresh(user.refresh_token);
+    test.clock.advance(11 * SECOND);
+    const reuse = await refresh(user.refresh_token);
+    expect(reuse.status).toBe(401);
+    expect(reuse.body).toMatchObject({ code: 'refresh_token_reused', message: 'Invalid or expired token' });
+    expect((await refresh(body.data.refresh_token)).body.code).toBe('refresh_token_reused');
+    expect((await profile(body.data.token)).status).toBe(401);
+    expect((await profile(other.token)).status).toBe(200);
+    expect((await refresh(other.refresh_token)).status).toBe(200);
+  });
+
+  it('ends the session when an older token than the last is used, even within the grace', async () => {
+    const user = await test.personas.user();
+    const { body: one } = await refresh(user.refresh_token);
+    await refresh(one.data.refresh_token);
+    expect((await refresh(user.refresh_token)).body.code).toBe('refresh_token_reused');
+    expect((await refresh(one.data.refresh_token)).status).toBe(401);
+  });
+
+  it('lets an access token live an hour, and tells that it has expired', async () => {
+    const user = await test.personas.user();
+    test.clock.advance(HOUR - 5 * SECOND);
+    expect((await profile(user.token)).status).toBe(200);
+    test.clock.advance(10 * SECOND);
+    const { status, body, headers } = await profile(user.token);
+    expect(status).toBe(401);
+    expect(body).toEqual({ error: true, code: 'token_expired', message: 'Invalid or expired token', data: null });
+    expect(headers.get('www-authenticate')).toMatch(/^Bearer realm=".+", error="invalid_token"/);
+    expect((await refresh(user.refresh_token)).status).toBe(200);
+  });
+
+  it('lets a refresh token live seven days', async () => {
+    const user = await test.personas.user();
+    test.clock.advance(7 * DAY + SECOND);
+    const { status, body } = await refresh(user.refresh_token);
+    expect(status).toBe(401);
+    expect(body.code).toBe('token_expired');
+  });
+
+  it('ends a session after 30 days, however often it is refreshed', async () => {
+    const user = await test.personas.user();
+    let token = user.refresh_token;
+    for (let day = 0; day < 30; day += 6) {
+      test.clock.advance(6 * DAY - SECOND);
+      const { status, body } = await refresh(token);
+      expect(status, `day ${day}`).toBe(200);
+      token = body.data.refresh_token;
+    }
+    test.clock.advance(10 * SECOND);
+    expect((await refresh(token)).body.code).toBe('token_expired');
+  });
+
+  it('accepts neither kind of token in the other’s place', async () => {
+    const user = await test.personas.user();
+    expect((await refresh(user.token)).body.code).toBe('token_invalid');
+    expect((await profile(user.refresh_token)).body.code).toBe('token_invalid');
+  });
+
+  it('refuses altered, foreign and shapeless tokens', async () => {
+    const user = await test.personas.user();
+    const [header, payload, signature] = user.refresh_token.split('.') as [string, string, string];
+    const none = Buffer.from('{"alg":"none","typ":"rt+jwt"}').toString('base64url');
+    for (const token of [`${header}.${payload}.`, `${none}.${payload}.`, `${header}.${payload}.${signature.slice(0, -2)}`, 'a.b.c', 'x', `${user.refresh_token}.x`]) {
+      const { status, body } = await refresh(token);
+      expect(status, token).toBe(401);
+      expect(body.code, token).toBe('token_invalid');
+    }
+    for (const body of [{}, { refresh_token: '' }, { refresh_token: 7 }, { refresh_token: { $gt: '' } }]) {
+      expect((await test.client().post('/auth/refresh-token', body)).status).toBe(422);
+    }
+  });
+
+  it('stops when the account is disabled', async () => {
+    const user = await test.personas.user();
+    const { _id } = (await test.database.collection('users').findOne({ username: user.registration.username })) ?? {};
+    await test.database.collection('auths').updateOne({ user: _id }, { $set: { disabled_at: new Date() } });
+    expect((await refresh(user.refresh_token)).body.code).toBe('account_disabled');
+  });
+});
