@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const common = {
   globalSetup: ['test/support/find-redis.global.ts'],
-  setupFiles: ['reflect-metadata'],
+  setupFiles: ['reflect-metadata', 'test/support/require-redis.setup.ts'],
   testTimeout: 30_000,
   hookTimeout: 30_000,
 };
@@ -21,6 +21,7 @@ export default defineConfig({
       project('contracts', ['test/contracts/**/*-spec.ts']),
       project('journeys', ['test/journeys/**/*.e2e-spec.ts'], { TEST_STORE: 'memory' }),
       project('journeys on Redis', ['test/journeys/**/*.e2e-spec.ts'], { TEST_STORE: 'redis' }),
+      project('process', ['test/process/**/*.e2e-spec.ts']),
       project('abuse', ['test/abuse/**/*.e2e-spec.ts'], { TEST_STORE: 'memory' }),
     ],
   },

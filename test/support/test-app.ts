@@ -8,6 +8,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Connection } from 'mongoose';
 import { createApp } from '../../src/app.setup.js';
 import { type Config, loadConfig } from '../../src/infrastructure/config/index.js';
+import { DatabaseServer } from '../../src/infrastructure/database/index.js';
 import { ApiClient, nextAddress } from './api-client.js';
 import { type Backend, ownBackend } from './backends.js';
 import { Inbox } from './inbox.js';
@@ -23,7 +24,7 @@ export interface TestAppOptions {
   /** Nest modules to load beside the service's own. */
   extensions?: Type[];
   /** Share the stores of another test application: a second instance of the same service. */
-  backend?: Backend;
+  beside?: TestApp;
   redis?: boolean;
 }
 
@@ -47,7 +48,7 @@ const TEST_HASH_COST = 4;
 
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'accounts-'));
-  const backend = options.backend ?? (await ownBackend({ redis: options.redis }));
+  const backend = options.beside ? sharedBackend(options.beside) : await ownBackend({ redis: options.redis });
   const loaded = loadConfig({
     NODE_ENV: 'test',
     LOG_LEVEL: 'silent',
@@ -81,8 +82,12 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     client,
     close: async () => {
       await app.close();
-      if (!options.backend) await backend.remove();
+      await backend.remove();
       rmSync(dataDirectory, { recursive: true, force: true });
     },
   };
+}
+
+function sharedBackend({ app, backend }: TestApp): Backend {
+  return { env: { ...backend.env, MONGODB_URI: app.get(DatabaseServer).uri }, remove: () => Promise.resolve() };
 }

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { createCache } from 'cache-manager';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memoryStore, redisStore } from '../../src/infrastructure/cache/cache-stores.js';
+import { MemoryFillFence } from '../../src/infrastructure/cache/memory-fill-fence.js';
+import { RecordCache } from '../../src/infrastructure/cache/record-cache.js';
+import { RedisFillFence } from '../../src/infrastructure/cache/redis-fill-fence.js';
+import { RedisConnection } from '../../src/infrastructure/redis/index.js';
+import { redisUrl } from '../support/backends.js';
+
+interface Twin {
+  cache: RecordCache;
+  redis?: RedisConnection;
+  close(): Promise<void>;
+}
+
+const inMemory = (): Promise<Twin> => {
+  const cache = createCache({ stores: [memoryStore()] });
+  return Promise.resolve({ cache: new RecordCache(cache as never, new MemoryFillFence(cache as never)), close: () => Promise.resolve() });
+};
+
+const inRedis = async (url = redisUrl() as string): Promise<Twin> => {
+  const redis = await RedisConnection.open(url, `test_${randomBytes(6).toString('hex')}:`);
+  const cache = createCache({ stores: [redisStore(redis)] });
+  return { cache: new RecordCache(cache as never, new RedisFillFence(redis)), redis, close: () => redis.close() };
+};
+
+const twins: [string, boolean, () => Promise<Twin>][] = [
+  ['in memory', true, inMemory],
+  ['in Redis', redisUrl() !== null, () => inRedis()],
+];
+
+describe.each(twins)('Record cache %s', (_name, isAvailable, open) => {
+  let twin: Twin;
+  beforeAll(async () => {
+    if (isAvailable) twin = await open();
+  });
+  afterAll(() => twin?.close());
+
+  const test = it.skipIf(!isAvailable);
+  let keys = 0;
+  const nextKey = () => `record:${(keys += 1)}`;
+  const read = async (key: string) => (await twin.cache.getMany([key]))[0];
+  const record = { user: { _id: 'a', name: 'é😀' }, auth: { role: null } };
+
+  test('yields what was filled, and undefined for a miss, in the order of the keys', async () => {
+    const [a, b] = [nextKey(), nextKey()];
+    await twin.cache.fill(await twin.cache.startFill(a), record, 60_000);
+    expect(await twin.cache.getMany([b, a, b])).toEqual([undefined, record, undefined]);
+  });
+
+  test('forgets what was invalidated', async () => {
+    const key = nextKey();
+    await twin.cache.fill(await twin.cache.startFill(key), record, 60_000);
+    await twin.cache.invalidate(key);
+    expect(await read(key)).toBeUndefined();
+  });
+
+  test('refuses a fill that began before an invalidation', async () => {
+    const key = nextKey();
+    const ticket = await twin.cache.startFill(key);
+    await twin.cache.invalidate(key);
+    await twin.cache.fill(ticket, record, 60_000);
+    expect(await read(key)).toBeUndefined();
+    await twin.cache.fill(await twin.cache.startFill(key), record, 60_000);
+    expect(await read(key)).toEqual(record);
+  });
+
+  test('refuses a fill that began before a put', async () => {
+    const key = nextKey();
+    const ticket = await twin.cache.startFill(key);
+    await twin.cache.put(key, { ended: 'logged_out' }, 60_000);
+    await twin.cache.fill(ticket, { user: 'a' }, 60_000);
+    expect(await read(key)).toEqual({ ended: 'logged_out' });
+  });
+
+  test('never shows an old value after an invalidation, however fills and invalidations cross', async () => {
+    for (let round = 0; round < 50; round += 1) {
+      const key = nextKey();
+      const tickets = await Promise.all(Array.from({ length: 8 }, () => twin.cache.startFill(key)));
+      await Promise.all([
+        ...tickets.slice(0, 4).map((ticket) => twin.cache.fill(ticket, record, 60_000)),
+        twin.cache.invalidate(key),
+        ...tickets.slice(4).map((ticket) => twin.cache.fill(ticket, record, 60_000)),
+      ]);
+      expect(await read(key)).toBeUndefined();
+    }
+  });
+});
+
+describe.skipIf(!redisUrl())('Record cache in Redis', () => {
+  it('stores plain JSON under the very key, for the time it was told', async () => {
+    const twin = await inRedis();
+    const { client } = twin.redis as RedisConnection;
+    const key = twin.redis?.key('user:auth:1') as string;
+    await twin.cache.fill(await twin.cache.startFill('user:auth:1'), { user: 1 }, 3_600_000);
+    expect(await client.get(key)).toBe('{"user":1}');
+    expect(await client.pTTL(key)).toBeGreaterThan(3_590_000);
+    await twin.cache.put('user:auth:1', { user: 2 }, 60_000);
+    expect(await client.get(key)).toBe('{"user":2}');
+    await twin.close();
+  });
+
+  it('takes damaged JSON for a miss, and goes on', async () => {
+    const twin = await inRedis();
+    await twin.redis?.client.set(twin.redis.key('a'), 'not json');
+    await twin.redis?.client.set(twin.redis.key('b'), '{"sound":true}');
+    expect(await twin.cache.getMany(['a', 'b'])).toEqual([undefined, { sound: true }]);
+    expect(twin.redis?.isReady).toBe(true);
+    await twin.close();
+  });
+
+  it('refuses to be flushed', async () => {
+    const twin = await inRedis();
+    await twin.redis?.client.set(twin.redis.key('kept'), '1');
+    const cache = createCache({ stores: [redisStore(twin.redis as RedisConnection)] });
+    await expect(cache.clear()).rejects.toThrow(/never flushed/);
+    expect(await twin.redis?.client.get(twin.redis.key('kept'))).toBe('1');
+    await twin.close();
+  });
+
+  it('misses everything while Redis is away, without an error', async () => {
+    const twin = await inRedis('redis://127.0.0.1:1');
+    await twin.cache.put('a', { ended: 'logged_out' }, 60_000);
+    await twin.cache.fill(await twin.cache.startFill('b'), record(), 60_000);
+    expect(await twin.cache.getMany(['a', 'b'])).toEqual([undefined, undefined]);
+    await twin.close();
+  });
+
+  const record = () => ({ user: 1 });
+});

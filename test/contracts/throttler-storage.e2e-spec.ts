@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RedisConnection } from '../../src/infrastructure/redis/index.js';
+import { MemoryThrottlerStorage } from '../../src/security/throttling/memory-throttler.storage.js';
+import { RedisThrottlerStorage } from '../../src/security/throttling/redis-throttler.storage.js';
+import { redisUrl } from '../support/backends.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+interface Twin {
+  storage: ThrottlerStorage;
+  /** Lets so much of a key's window pass. */
+  pass(key: string, ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const twins: [string, boolean, () => Promise<Twin>][] = [
+  [
+    'in memory',
+    true,
+    () => {
+      const clock = new ManualClock();
+      return Promise.resolve({
+        storage: new MemoryThrottlerStorage(clock),
+        pass: (_key: string, ms: number) => Promise.resolve(clock.advance(ms)),
+        close: () => Promise.resolve(),
+      });
+    },
+  ],
+  [
+    'in Redis',
+    redisUrl() !== null,
+    async () => {
+      const redis = await RedisConnection.open(redisUrl() as string, `test_${randomBytes(6).toString('hex')}:`);
+      return {
+        storage: new RedisThrottlerStorage(redis, { increment: () => Promise.reject(new Error('fell back')) }),
+        pass: async (key: string, ms: number) => {
+          const left = await redis.client.pTTL(redis.key(key));
+          await redis.client.pExpire(redis.key(key), Math.max(0, left - ms));
+        },
+        close: () => redis.close(),
+      };
+    },
+  ],
+];
+
+describe.each(twins)('Throttler storage %s', (_name, isAvailable, open) => {
+  let twin: Twin;
+  beforeAll(async () => {
+    if (isAvailable) twin = await open();
+  });
+  afterAll(() => twin?.close());
+
+  const test = it.skipIf(!isAvailable);
+  let keys = 0;
+  const nextKey = () => `throttle:${(keys += 1)}`;
+  const hit = (key: string, limit = 3, windowMs = 60_000) => twin.storage.increment(key, windowMs, limit, 0, 'default');
+
+  test('counts every hit, and blocks beyond the limit', async () => {
+    const key = nextKey();
+    const records = [await hit(key), await hit(key), await hit(key), await hit(key)];
+    expect(records.map(({ totalHits }) => totalHits)).toEqual([1, 2, 3, 4]);
+    expect(records.map(({ isBlocked }) => isBlocked)).toEqual([false, false, false, true]);
+  });
+
+  test('tells whole seconds until the window ends, never fewer than one', async () => {
+    const key = nextKey();
+    expect((await hit(key)).timeToExpire).toBe(60);
+    await twin.pass(key, 59_500);
+    const record = await hit(key);
+    expect(record.timeToExpire).toBe(1);
+    expect(record.timeToBlockExpire).toBe(1);
+  });
+
+  test('begins a new window with the first hit after the end, blocked or not', async () => {
+    const key = nextKey();
+    for (let request = 0; request < 10; request += 1) await hit(key);
+    await twin.pass(key, 60_000);
+    expect(await hit(key)).toMatchObject({ totalHits: 1, isBlocked: false, timeToExpire: 60 });
+  });
+
+  test('keeps windows fixed: a later hit does not prolong them', async () => {
+    const key = nextKey();
+    await hit(key);
+    await twin.pass(key, 40_000);
+    expect((await hit(key)).timeToExpire).toBe(20);
+  });
+
+  test('counts parallel hits exactly', async () => {
+    const key = nextKey();
+    const records = await Promise.all(Array.from({ length: 200 }, () => hit(key, 50)));
+    expect(records.filter(({ isBlocked }) => !isBlocked).length).toBe(50);
+    expect(new Set(records.map(({ totalHits }) => totalHits)).size).toBe(200);
+  });
+
+  test('keeps keys apart', async () => {
+    const [a, b] = [nextKey(), nextKey()];
+    await hit(a);
+    expect((await hit(b)).totalHits).toBe(1);
+  });
+});
+
+describe('Throttler storage in Redis, while Redis does not answer', () => {
+  it('counts in this process with the same numbers', async () => {
+    const redis = await RedisConnection.open('redis://127.0.0.1:1', '');
+    try {
+      const storage = new RedisThrottlerStorage(redis, new MemoryThrottlerStorage(new ManualClock()));
+      const records = [];
+      for (let request = 0; request < 4; request += 1) records.push(await storage.increment('k', 60_000, 3, 0, 'default'));
+      expect(records.map(({ isBlocked }) => isBlocked)).toEqual([false, false, false, true]);
+    } finally {
+      await redis.close();
+    }
+  });
+});

@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { MINUTE } from '../support/manual-clock.js';
+import { newRegistration } from '../support/personas.js';
+import { SmtpSink, type SunkMail } from '../support/smtp-sink.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+describe('Mails over SMTP', () => {
+  let sink: SmtpSink;
+  let test: TestApp;
+  beforeAll(async () => {
+    sink = await SmtpSink.start();
+    test = await startTestApp({
+      env: { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(sink.port), SMTP_FROM: 'Accounts <no-reply@app.example>' },
+    });
+  });
+  afterEach(() => {
+    sink.refuseWith = null;
+    sink.mails.length = 0;
+  });
+  afterAll(async () => {
+    await test.close();
+    await sink.stop();
+  });
+
+  const register = async (overrides = {}) => {
+    const registration = newRegistration(overrides);
+    const { status } = await test.client().post('/auth/register', registration);
+    expect(status).toBe(201);
+    return registration.email;
+  };
+  const stored = (to: string) => test.database.collection('mails').findOne({ to });
+  const stateOf = async (to: string, state: string) => {
+    for (let attempt = 0; attempt < 1_000; attempt += 1) {
+      const mail = await stored(to);
+      if (mail?.state === state) return mail;
+      await pause(10);
+    }
+    throw new Error(`The mail to ${to} never became ${state}`);
+  };
+  const refusedOnce = async (to: string) => {
+    for (let attempt = 0; attempt < 1_000; attempt += 1) {
+      const mail = await stored(to);
+      if (mail?.state === 'waiting' && mail.last_error) return mail;
+      await pause(10);
+    }
+    throw new Error(`The mail to ${to} was never refused`);
+  };
+  const decoded = ({ source }: SunkMail) =>
+    source
+      .replaceAll('=\r\n', '')
+      .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+  it('leave to one recipient, with a text and an HTML part', async () => {
+    const email = await register();
+    const [mail] = (await sink.waitFor(1)) as [SunkMail];
+    expect(mail.from).toBe('no-reply@app.example');
+    expect(mail.recipients).toEqual([email]);
+    expect(mail.source).toContain('From: Accounts <no-reply@app.example>');
+    expect(mail.source).toContain('Subject: Your confirmation code');
+    expect(mail.source).toContain('Content-Type: text/plain');
+    expect(mail.source).toContain('Content-Type: text/html');
+    expect(mail.source).toContain('Auto-Submitted: auto-generated');
+    expect(decoded(mail)).toMatch(/\b\d{6}\b/);
+    const sent = await stateOf(email, 'sent');
+    expect(sent).toMatchObject({ attempts: 1, sealed: null });
+  });
+
+  it('say nothing that a user typed', async () => {
+    await register({ first_name: 'WIN http://evil.example/x', last_name: '<script>alert(1)</script>' });
+    const [mail] = (await sink.waitFor(1)) as [SunkMail];
+    expect(decoded(mail)).not.toMatch(/evil\.example|<script|WIN/);
+  });
+
+  it('use few connections for many mails', async () => {
+    const before = sink.connections;
+    await Promise.all(Array.from({ length: 20 }, () => register()));
+    await sink.waitFor(20);
+    expect(sink.connections - before).toBeLessThanOrEqual(5);
+    expect(new Set(sink.mails.flatMap(({ recipients }) => recipients)).size).toBe(20);
+  });
+
+  it('wait while the mail server is down, and slow nothing down', async () => {
+    await sink.stop();
+    const started = Date.now();
+    const email = await register();
+    expect(Date.now() - started).toBeLessThan(2_000);
+    const waiting = await stateOf(email, 'waiting');
+    expect(JSON.stringify(waiting)).not.toMatch(/"\d{6}"/);
+    await sink.resume();
+    test.clock.advance(MINUTE);
+    await sink.waitFor(1);
+    expect(await stateOf(email, 'sent')).toBeTruthy();
+    expect(sink.mails.length).toBe(1);
+  });
+
+  it('are tried again after a passing refusal', async () => {
+    sink.refuseWith = 451;
+    const email = await register();
+    const waiting = await refusedOnce(email);
+    expect(waiting.next_attempt_at.getTime()).toBeGreaterThan(waiting.created_at.getTime());
+    sink.refuseWith = null;
+    test.clock.advance(MINUTE);
+    await sink.waitFor(1);
+    expect((await stateOf(email, 'sent')).attempts).toBeGreaterThan(1);
+  });
+
+  it('are given up after a lasting refusal, and when their code has expired', async () => {
+    sink.refuseWith = 550;
+    const refused = await register();
+    expect(await stateOf(refused, 'failed')).toMatchObject({ sealed: null, attempts: 1 });
+
+    sink.refuseWith = 451;
+    const late = await register();
+    await refusedOnce(late);
+    sink.refuseWith = null;
+    test.clock.advance(11 * MINUTE);
+    expect(await stateOf(late, 'expired')).toMatchObject({ sealed: null });
+    expect(sink.mails).toEqual([]);
+  });
+
+  it('leave once, however many instances send', async () => {
+    const second = await startTestApp({
+      beside: test,
+      env: { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(sink.port) },
+    });
+    try {
+      const emails = await Promise.all(Array.from({ length: 30 }, () => register()));
+      await sink.waitFor(30);
+      for (const email of emails) await stateOf(email, 'sent');
+      expect(sink.mails.flatMap(({ recipients }) => recipients).sort()).toEqual(emails.sort());
+    } finally {
+      await second.close();
+    }
+  });
+});

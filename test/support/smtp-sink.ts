@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SMTPServer } from 'smtp-server';
+
+export interface SunkMail {
+  from: string;
+  recipients: string[];
+  source: string;
+}
+
+/** A mail server on the loopback interface. */
+export class SmtpSink {
+  readonly mails: SunkMail[] = [];
+  connections = 0;
+  /** What the next mails are answered with: a status of SMTP, or null to take them. */
+  refuseWith: number | null = null;
+  private server: SMTPServer;
+  private boundPort = 0;
+
+  private constructor() {
+    this.server = this.createServer();
+  }
+
+  static async start(): Promise<SmtpSink> {
+    const sink = new SmtpSink();
+    await sink.listen();
+    return sink;
+  }
+
+  get port(): number {
+    return this.boundPort;
+  }
+
+  async stop(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  /** Listens again, on the port of before. */
+  async resume(): Promise<void> {
+    this.server = this.createServer();
+    await this.listen();
+  }
+
+  async waitFor(count: number): Promise<SunkMail[]> {
+    const deadline = Date.now() + 15_000;
+    while (this.mails.length < count) {
+      if (Date.now() > deadline) throw new Error(`${this.mails.length} of ${count} mails came`);
+      await pause(10);
+    }
+    return this.mails;
+  }
+
+  private async listen(): Promise<void> {
+    this.server.listen(this.boundPort, '127.0.0.1');
+    await once(this.server.server, 'listening');
+    this.boundPort = (this.server.server.address() as AddressInfo).port;
+  }
+
+  private createServer(): SMTPServer {
+    return new SMTPServer({
+      authOptional: true,
+      closeTimeout: 50,
+      disabledCommands: ['STARTTLS', 'AUTH'],
+      onConnect: (_session, done) => {
+        this.connections += 1;
+        done();
+      },
+      onData: (stream, session, done) => {
+        let source = '';
+        stream.on('data', (chunk) => (source += chunk.toString()));
+        stream.on('end', () => {
+          if (this.refuseWith) {
+            done(Object.assign(new Error('refused'), { responseCode: this.refuseWith }));
+            return;
+          }
+          const { mailFrom, rcptTo } = session.envelope;
+          this.mails.push({
+            from: mailFrom ? mailFrom.address : '',
+            recipients: rcptTo.map(({ address }) => address),
+            source,
+          });
+          done();
+        });
+      },
+    });
+  }
+}
