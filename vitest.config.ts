@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 const common = {
   globalSetup: ['test/support/find-redis.global.ts'],
   setupFiles: ['reflect-metadata', 'test/support/require-redis.setup.ts'],
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 30_000,
 };
 

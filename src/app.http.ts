@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import helmet from '@fastify/helmet';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './common/errors/index.js';
 import { envelopeKindOf, errorBody, requestIdOf, ServedRoutes } from './common/http/index.js';
 import type { Config } from './infrastructure/config/index.js';
@@ -32,7 +32,21 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   });
   const server = adapter.getInstance();
   server.addHook('onRoute', ({ method, url }) => servedRoutes.add(method, url));
+  closeConnectionsWhenStopping(server);
   return adapter;
+}
+
+/** A connection that was busy when the service was told to stop would else be kept alive, and hold up its end. */
+function closeConnectionsWhenStopping(server: FastifyInstance): void {
+  let isStopping = false;
+  server.addHook('preClose', (done) => {
+    isStopping = true;
+    done();
+  });
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (isStopping) reply.header('connection', 'close');
+    done(null, payload);
+  });
 }
 
 /** Headers, CORS and refusals that stand before every route. */

@@ -13,7 +13,8 @@ export interface InboxEntry {
   html: string;
 }
 
-const PATIENCE_MS = 10_000;
+/** Longer than it takes until the mail of a worker that was killed is taken over. */
+const PATIENCE_MS = 25_000;
 
 /** The development inbox, over HTTP. */
 export class Inbox {

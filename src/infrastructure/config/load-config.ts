@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from './config-error.js';
 import type { Config } from './config.js';
 import { type DevelopmentSecrets, developmentSecrets } from './development-secrets.js';
-import { weaknessOf } from './secret-strength.js';
+import { fileProblems, type GivenSettings, productionProblems } from './production-rules.js';
 import { type Settings, settingsSchema } from './settings.js';
 
 /** bcrypt cost of the specification; also what ASVS 5.0 11.4.2 (appendix C) asks at least. */
@@ -21,34 +21,19 @@ export function environmentVariables(): NodeJS.ProcessEnv {
  * @throws ConfigError with every fault found, so that a person mends them in one go.
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const given: GivenSettings = {};
+  for (const [name, value] of Object.entries(environment)) if (value) given[name] = value;
   const parsed = settingsSchema.safeParse(given);
-  const problems = parsed.success
-    ? secretProblems(parsed.data)
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const problems = [
+    ...(parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? []),
+    ...productionProblems(given),
+    ...fileProblems(given),
+  ];
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
 
   const settings = parsed.data;
-  const needsSecrets = settings.NODE_ENV !== 'production';
-  return deepFreeze(toConfig(settings, needsSecrets ? developmentSecrets(resolve(settings.DATA_DIR)) : null));
-}
-
-function secretProblems(settings: Settings): string[] {
-  const problems: string[] = [];
   const isProduction = settings.NODE_ENV === 'production';
-  for (const name of ['JWT_SECRET', 'JWT_REFRESH_SECRET'] as const) {
-    const secret = settings[name];
-    const weakness = secret === undefined ? 'is required in production' : weaknessOf(secret);
-    if (isProduction && weakness) problems.push(`${name}: ${weakness}`);
-  }
-  if (isProduction && settings.JWT_SECRET !== undefined && settings.JWT_SECRET === settings.JWT_REFRESH_SECRET) {
-    problems.push('JWT_REFRESH_SECRET: must differ from JWT_SECRET');
-  }
-  for (const name of ['PASSWORD_BLOCKLIST', 'GEOIP_DB'] as const) {
-    const file = settings[name];
-    if (file !== undefined && file !== 'off' && !existsSync(file)) problems.push(`${name}: the file does not exist`);
-  }
-  return problems;
+  return deepFreeze(toConfig(settings, isProduction ? null : developmentSecrets(resolve(settings.DATA_DIR))));
 }
 
 function toConfig(settings: Settings, development: DevelopmentSecrets | null): Config {

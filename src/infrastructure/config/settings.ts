@@ -5,7 +5,7 @@ import { apiKeyDigests, duration, flag, httpUrl, origins, proxyList, wholeNumber
 const TEN_MINUTES_MS = 600_000;
 const DAY_MS = 86_400_000;
 
-/** Every environment variable the service reads, by name. `.env.example` lists the same (a spec compares them). */
+/** Every environment variable that the service reads, by name. `.env.example` lists the same; a spec compares them. */
 export const settingsSchema = z
   .object({
     NODE_ENV: z
@@ -64,21 +64,7 @@ export const settingsSchema = z
     if (settings.REFRESH_GRACE >= settings.JWT_REFRESH_EXPIRES) {
       context.addIssue({ code: 'custom', path: ['REFRESH_GRACE'], message: 'must be shorter than JWT_REFRESH_EXPIRES' });
     }
-    if (settings.NODE_ENV === 'production') requireForProduction(settings, context);
   });
-
-function requireForProduction(
-  settings: { ALLOW_EMBEDDED: boolean; MONGODB_URI?: string; REDIS_URL?: string; SMTP_HOST?: string; FRONTEND_URL?: string },
-  context: z.core.$RefinementCtx,
-): void {
-  const missing = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
-  for (const name of ['MONGODB_URI', 'REDIS_URL'] as const) {
-    if (!settings[name] && !settings.ALLOW_EMBEDDED) {
-      missing(name, 'is required in production (ALLOW_EMBEDDED=true does without, for one process only)');
-    }
-  }
-  if (settings.SMTP_HOST && !settings.FRONTEND_URL) missing('FRONTEND_URL', 'is required where mails are sent');
-}
 
 export type Settings = z.output<typeof settingsSchema>;
 

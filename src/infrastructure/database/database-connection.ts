@@ -54,7 +54,11 @@ export function mongooseOptions(server: DatabaseServer): MongooseModuleFactoryOp
     retryAttempts: Number.MAX_SAFE_INTEGER,
     retryDelay: 1_000,
     connectionFactory: (connection: Connection) => {
-      connection.on('disconnected', () => logger.warn('The database is unavailable: requests that need it get 503'));
+      let isClosing = false;
+      connection.on('disconnecting', () => (isClosing = true));
+      connection.on('disconnected', () => {
+        if (!isClosing) logger.warn('The database is unavailable: requests that need it get 503');
+      });
       connection.on('reconnected', () => logger.log('The database is back'));
       connection.on('error', (error: Error) => logger.warn(`Database connection: ${error.name}`));
       return connection;

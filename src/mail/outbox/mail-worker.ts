@@ -3,7 +3,7 @@ import { Clock } from '../../common/clock/index.js';
 import { isDatabaseUnavailable } from '../../infrastructure/database/index.js';
 import { MailTransport } from '../delivery/mail-transport.js';
 import { MailSeal } from './mail-seal.js';
-import { type LeasedMail, MailsRepository } from './mails.repository.js';
+import { LEASE_MS, type LeasedMail, MailsRepository } from './mails.repository.js';
 
 const POLL_MS = 500;
 /** Mails sent at the same time: one slow mail server does not hold up the other recipients. */
@@ -82,12 +82,15 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async sendNext(): Promise<boolean> {
     const mail = await this.mails.leaseNext();
     if (!mail) return false;
+    const renewal = setInterval(() => void this.mails.renewLease(mail.id).catch(() => undefined), LEASE_MS / 3);
     try {
       const context = this.seal.unseal(mail.sealed) as never;
       await this.transport.deliver({ id: mail.id, kind: mail.kind, to: mail.to, context });
       await this.mails.markSent(mail.id);
     } catch (error) {
       await this.postpone(mail, error as Error & { responseCode?: number });
+    } finally {
+      clearInterval(renewal);
     }
     return true;
   }

@@ -5,8 +5,8 @@ import { Clock } from '../../common/clock/index.js';
 import type { MailKind } from '../mail-kinds.js';
 import { type MailState, StoredMail } from './stored-mail.schema.js';
 
-/** A worker that has not reported back by then is taken for dead. Longer than any SMTP exchange is allowed to take. */
-const LEASE_MS = 60_000;
+/** A worker that has not renewed its lease by then is taken for dead, and its mail is somebody else's. */
+export const LEASE_MS = 15_000;
 const KEPT_AFTER_END_MS = 7 * 86_400_000;
 
 export interface NewMail {
@@ -73,6 +73,13 @@ export class MailsRepository {
       attempts: mail.attempts,
       expiresAt: mail.expires_at,
     };
+  }
+
+  async renewLease(id: string): Promise<void> {
+    await this.model.updateOne(
+      { _id: new Types.ObjectId(id), state: 'sending' },
+      { $set: { leased_until: new Date(this.clock.nowMs() + LEASE_MS) } },
+    );
   }
 
   async markSent(id: string): Promise<void> {

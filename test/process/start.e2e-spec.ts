@@ -1,0 +1,180 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiClient } from '../support/api-client.js';
+import { Inbox } from '../support/inbox.js';
+import { newRegistration, PASSWORD, Personas } from '../support/personas.js';
+import { ServiceProcess } from '../support/service-process.js';
+
+describe('The service as a process', () => {
+  let directory: string;
+  const running: ServiceProcess[] = [];
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'accounts-'));
+  });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((service) => service.kill('SIGKILL')));
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const start = (env: Record<string, string> = {}) => {
+    const service = new ServiceProcess({ DATA_DIR: directory, ...env });
+    running.push(service);
+    return service;
+  };
+  const people = (url: string) => {
+    const client = new ApiClient(url, '127.0.0.1');
+    return { client, personas: new Personas(() => client, new Inbox(client)) };
+  };
+  const apiKeyOf = (service: ServiceProcess) => /API key +(\S+)/.exec(service.output)?.[1] as string;
+
+  it('starts with nothing set, and says in a few lines what one needs to know', async () => {
+    const service = start();
+    const url = await service.started();
+    const lines = service.output.trim().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(6);
+    expect(service.output).toContain(`${url}/docs`);
+    expect(service.output).toContain(`${url}/dev/inbox`);
+    expect(apiKeyOf(service)).toMatch(/^dev_\S{32}$/);
+    expect(service.output).toMatch(/Not suited to production: .*MONGODB_URI.*REDIS_URL.*SMTP_HOST.*JWT_SECRET/);
+    expect(service.errors).toBe('');
+    expect((await new ApiClient(url, '').get('/health/ready')).status).toBe(200);
+  });
+
+  it('keeps accounts, sessions, secrets and mails over a restart, even one by SIGKILL', async () => {
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const first = start();
+      const before = people(await first.started());
+      const user = await before.personas.user();
+      const unconfirmed = await before.personas.visitor();
+      const key = apiKeyOf(first);
+      const exitCode = await first.kill(signal);
+      expect(exitCode).toBe(signal === 'SIGTERM' ? 0 : null);
+
+      const second = start();
+      const after = people(await second.started());
+      expect(apiKeyOf(second)).toBe(key);
+      const profile = await after.client.get('/api/profile', { bearer: user.token, apiKey: key });
+      expect(profile.status).toBe(200);
+      const refreshed = await after.client.post('/auth/refresh-token', { refresh_token: user.refresh_token });
+      expect(refreshed.status).toBe(200);
+      const { email, username } = unconfirmed.registration;
+      const { otp } = await new Inbox(after.client).waitFor(email, 'email-verification');
+      expect((await after.client.post('/auth/verify-otp', { email, otp })).status).toBe(200);
+      expect((await after.client.post('/auth/login', { login: username, password: PASSWORD })).status).toBe(200);
+      await second.kill('SIGKILL');
+    }
+  });
+
+  it('hashes passwords with bcrypt at cost 10', async () => {
+    const service = start();
+    const { personas, client } = people(await service.started());
+    const { registration } = await personas.confirmed();
+    const started = Date.now();
+    await client.post('/auth/login', { login: registration.username, password: PASSWORD });
+    expect(Date.now() - started).toBeGreaterThan(10);
+    await service.kill('SIGTERM');
+    const { startEmbeddedMongodb } = await import('../../src/infrastructure/database/embedded-mongodb/index.js');
+    const { createConnection } = await import('mongoose');
+    const store = await startEmbeddedMongodb({ directory: join(directory, 'mongodb') });
+    const connection = await createConnection(store.uri, { dbName: 'accounts' }).asPromise();
+    const user = await connection.collection('users').findOne({ username: registration.username });
+    expect(user?.password).toMatch(/^\$2b\$10\$/);
+    await connection.close();
+    await store.close();
+  });
+
+  it('finishes what runs when it is told to stop', async () => {
+    const service = start({ AUTH_RATE_LIMIT: '1000', HASH_CONCURRENCY: '1' });
+    const url = await service.started();
+    const client = new ApiClient(url, '');
+    const answers = Array.from({ length: 15 }, () => client.post('/auth/register', newRegistration()));
+    await Promise.race(answers);
+    const stopping = Date.now();
+    const exited = service.kill('SIGTERM');
+    const settled = await Promise.allSettled(answers);
+    expect(settled.map((answer) => (answer.status === 'fulfilled' ? answer.value.status : 'cut off'))).toEqual(
+      Array.from({ length: 15 }, () => 201),
+    );
+    expect(await exited).toBe(0);
+    expect(Date.now() - stopping, 'it was not cut off').toBeLessThan(9_000);
+  });
+
+  it('keeps its secrets to its user', async () => {
+    const service = start();
+    await service.started();
+    const file = join(directory, 'development-secrets.json');
+    expect(statSync(file).mode & 0o077).toBe(0);
+    expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toEqual(['jwtSecret', 'jwtRefreshSecret', 'apiKey']);
+  });
+
+  describe('refuses to start, with one clear line and exit code 1,', () => {
+    const refusal = async (env: Record<string, string>) => {
+      const service = start(env);
+      expect(await service.exit()).toBe(1);
+      expect(service.errors).not.toMatch(/\n\s+at |node_modules/);
+      return service.errors;
+    };
+
+    it('when the port is taken', async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as { port: number };
+      expect(await refusal({ PORT: String(port) })).toBe(`Port ${port} on 127.0.0.1 is taken: stop the other process, or set PORT\n`);
+      server.close();
+    });
+
+    it('when DATA_DIR cannot be used', async () => {
+      const file = join(directory, 'file');
+      writeFileSync(file, '');
+      expect(await refusal({ DATA_DIR: join(file, 'data') })).toMatch(/^The settings are wrong:\n {2}- DATA_DIR: .+ cannot be used \(ENOTDIR\)\n$/);
+    });
+
+    it('when settings are wrong, all of them named and none shown', async () => {
+      const errors = await refusal({
+        PORT: '99999',
+        JWT_EXPIRES: 'soon',
+        OTP_EXPIRES: '1d',
+        FRONTEND_URL: 'javascript:alert(1)',
+        API_KEYS: 'name-without-digest',
+        TRUST_PROXY: 'everyone',
+        LOG_LEVEL: 'loud',
+        MONGODB_URI: 'postgres://secret@host',
+      });
+      for (const name of ['PORT', 'JWT_EXPIRES', 'OTP_EXPIRES', 'FRONTEND_URL', 'API_KEYS', 'TRUST_PROXY', 'LOG_LEVEL', 'MONGODB_URI']) {
+        expect(errors).toContain(`  - ${name}: `);
+      }
+      expect(errors).not.toMatch(/99999|soon|1d\b|alert|name-without|everyone|loud|secret@/);
+    });
+
+    it('in production without secrets and stores, or with weak, equal or example secrets', async () => {
+      const missing = await refusal({ NODE_ENV: 'production' });
+      for (const name of ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'MONGODB_URI', 'REDIS_URL']) expect(missing).toContain(`  - ${name}: `);
+
+      const production = { NODE_ENV: 'production', ALLOW_EMBEDDED: 'true' };
+      const strong = 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF';
+      expect(await refusal({ ...production, JWT_SECRET: 'short', JWT_REFRESH_SECRET: strong })).toContain('JWT_SECRET: must have at least 32 bytes');
+      expect(await refusal({ ...production, JWT_SECRET: '<SECRET>', JWT_REFRESH_SECRET: strong })).toContain('JWT_SECRET: is an example value');
+      expect(await refusal({ ...production, JWT_SECRET: 'a'.repeat(40), JWT_REFRESH_SECRET: strong })).toContain('JWT_SECRET: is too regular');
+      expect(await refusal({ ...production, JWT_SECRET: strong, JWT_REFRESH_SECRET: strong })).toContain('JWT_REFRESH_SECRET: must differ from JWT_SECRET');
+    });
+  });
+
+  it('starts in production on the embedded store when that is allowed, without development tools', async () => {
+    const service = start({
+      NODE_ENV: 'production',
+      ALLOW_EMBEDDED: 'true',
+      HOST: '127.0.0.1',
+      JWT_SECRET: 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF',
+      JWT_REFRESH_SECRET: 'Fe0Cb7Zy4Wv1Ts8Qp5Nm2Kj9Hg6Ed3Ba',
+    });
+    const url = await service.started();
+    expect(service.output).not.toContain('API key');
+    const client = new ApiClient(url, '');
+    expect((await client.get('/dev/inbox')).status).toBe(404);
+    expect((await client.get('/docs')).status).toBe(200);
+  });
+});

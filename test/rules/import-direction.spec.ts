@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../../src');
+
+/** From the ground up: a room imports from lower floors alone. Rooms of one floor are siblings, and do not know each other. */
+const FLOORS = [['common'], ['infrastructure'], ['security'], ['mail', 'users', 'login-history'], ['auth', 'dev-tools']];
+const EMBEDDED_STORE = join('infrastructure', 'database', 'embedded-mongodb');
+
+interface Import {
+  from: string;
+  to: string;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.ts$/.test(file));
+
+function importsOf(file: string): Import[] {
+  const source = readFileSync(join(SRC, file), 'utf8');
+  const specifiers = [...source.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => match[1] as string);
+  return specifiers.map((specifier) => ({
+    from: file,
+    to: relative(SRC, resolve(SRC, dirname(file), specifier)).replace(/\.js$/, '.ts'),
+  }));
+}
+
+const imports = files.flatMap(importsOf);
+const roomOf = (file: string) => file.split('/')[0] as string;
+const floorOf = (file: string) => FLOORS.findIndex((rooms) => rooms.includes(roomOf(file)));
+const isRoot = (file: string) => !file.includes('/');
+const text = ({ from, to }: Import) => `${from} -> ${to}`;
+
+describe('Imports', () => {
+  it('are found at all', () => {
+    expect(imports.length).toBeGreaterThan(200);
+    expect(imports.filter(({ to }) => !files.includes(to)).map(text)).toEqual([]);
+  });
+
+  it('run from higher floors to lower ones, never between siblings or upwards', () => {
+    const wrong = imports.filter(({ from, to }) => {
+      if (isRoot(from)) return false;
+      if (isRoot(to)) return true;
+      return roomOf(from) !== roomOf(to) && floorOf(to) >= floorOf(from);
+    });
+    expect(wrong.map(text)).toEqual([]);
+  });
+
+  it('know every room', () => {
+    const rooms = new Set(files.filter((file) => !isRoot(file)).map(roomOf));
+    expect([...rooms].sort()).toEqual(FLOORS.flat().sort());
+  });
+
+  it('enter another room through its index', () => {
+    const entrances = /^(?:common|infrastructure)\/(?:[^/]+\/)?index\.ts$|^[^/]+\/index\.ts$/;
+    const wrong = imports.filter(
+      ({ from, to }) => !isRoot(to) && (isRoot(from) ? !to.endsWith('app.module.ts') : roomOf(from) !== roomOf(to)) && !entrances.test(to),
+    );
+    expect(wrong.map(text)).toEqual([]);
+  });
+
+  it('leave the embedded store alone: it could be a package of its own', () => {
+    const outward = imports.filter(({ from, to }) => from.startsWith(EMBEDDED_STORE) && !to.startsWith(EMBEDDED_STORE));
+    expect(outward.map(text)).toEqual([]);
+    const foreign = files
+      .filter((file) => file.startsWith(EMBEDDED_STORE))
+      .filter((file) => /from '(?:@nestjs|mongoose)/.test(readFileSync(join(SRC, file), 'utf8')));
+    expect(foreign).toEqual([]);
+  });
+
+  it('never form a circle', () => {
+    const targets = new Map<string, string[]>();
+    for (const { from, to } of imports) targets.set(from, [...(targets.get(from) ?? []), to]);
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: string[]): void => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      if (done.has(file) || path.includes(file)) return;
+      for (const to of targets.get(file) ?? []) visit(to, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+});
+
+describe('The source', () => {
+  const containing = (pattern: RegExp, allowed: (file: string) => boolean) =>
+    files.filter((file) => !allowed(file) && pattern.test(readFileSync(join(SRC, file), 'utf8')));
+
+  it('reads the environment in one place', () => {
+    expect(containing(/process\.env/, (file) => file.startsWith('infrastructure/config/'))).toEqual([]);
+  });
+
+  it('touches Mongoose models in persistence files alone', () => {
+    const isPersistence = (file: string) =>
+      /\.(repository|schema|module)\.ts$/.test(file) || /known-devices\.ts$|development-inbox\.ts$/.test(file);
+    expect(containing(/@InjectModel\(/, isPersistence)).toEqual([]);
+  });
+
+  it('takes the time from the clock', () => {
+    const isExempt = (file: string) => file.endsWith('system-clock.ts') || file.startsWith(EMBEDDED_STORE);
+    expect(containing(/Date\.now\(\)|new Date\(\)/, isExempt)).toEqual([]);
+  });
+
+  it('has no forwardRef, no Math.random, no eval', () => {
+    expect(containing(/forwardRef\(|Math\.random\(|\beval\(|new Function\(/, () => false)).toEqual([]);
+  });
+
+  it('has no drawers', () => {
+    expect(files.filter((file) => /(?:^|\/)(?:utils?|helpers?|types|common-service)\.ts$/.test(file))).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/infrastructure/config/index.js';
+import { SETTING_NAMES } from '../../src/infrastructure/config/settings.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const example = readFileSync(resolve(ROOT, '.env.example'), 'utf8');
+const named = [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map((match) => match[1] as string);
+
+describe('Settings', () => {
+  it('all stand in .env.example, once, and nothing else does', () => {
+    expect([...named].sort()).toEqual([...SETTING_NAMES].sort());
+  });
+
+  it('all stand in the README', () => {
+    const readme = readFileSync(resolve(ROOT, 'README.md'), 'utf8');
+    expect(SETTING_NAMES.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('are no secrets that work, in .env.example', () => {
+    const values = Object.fromEntries([...example.matchAll(/^#? ?([A-Z][A-Z_]+)=(.*)$/gm)].map((match) => [match[1], match[2]]));
+    for (const name of ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'SMTP_PASS', 'API_KEYS']) expect(values[name]).toBe('');
+  });
+
+  it('have the defaults that the contract promises', () => {
+    const config = loadConfig({ DATA_DIR: '/tmp/accounts-settings-spec' });
+    expect(config).toMatchObject({
+      environment: 'development',
+      logLevel: 'info',
+      http: { host: '127.0.0.1', port: 3000, trustedProxies: [], corsOrigins: ['http://localhost:5173'] },
+      tokens: { accessTtlMs: 3_600_000, refreshTtlMs: 604_800_000, refreshGraceMs: 10_000, sessionMaxAgeMs: 2_592_000_000 },
+      oneTimeSecrets: { otpTtlMs: 600_000, resetTtlMs: 900_000 },
+      limits: { auth: { limit: 5, windowMs: 900_000 }, general: { limit: 100, windowMs: 900_000 } },
+      passwords: { hashCost: 10, blocklistFile: null },
+    });
+    expect(Object.isFrozen(config.tokens)).toBe(true);
+  });
+});

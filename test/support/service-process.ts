@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
+const START_LIMIT_MS = 20_000;
+
+/** The built service as a process of its own, started as the README says. */
+export class ServiceProcess {
+  output = '';
+  errors = '';
+  private readonly child: ChildProcess;
+  private readonly exited: Promise<number | null>;
+
+  /** @param env everything it gets: nothing of this process's own environment but PATH */
+  constructor(env: Record<string, string>) {
+    this.child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', ...env } });
+    this.child.stdout?.on('data', (chunk) => (this.output += chunk));
+    this.child.stderr?.on('data', (chunk) => (this.errors += chunk));
+    this.exited = once(this.child, 'exit').then(([code]) => code as number | null);
+  }
+
+  /** @returns the address on which it serves, once it says so */
+  async started(): Promise<string> {
+    const deadline = Date.now() + START_LIMIT_MS;
+    for (;;) {
+      const url = / on (http:\/\/\S+)/.exec(this.output)?.[1];
+      if (url) return url;
+      if (this.child.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`The service did not start: ${this.output}${this.errors}`);
+      }
+      await Promise.race([once(this.child.stdout as NodeJS.ReadableStream, 'data'), this.exited]);
+    }
+  }
+
+  exit(): Promise<number | null> {
+    return this.exited;
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<number | null> {
+    this.child.kill(signal);
+    return this.exited;
+  }
+}
