@@ -58,10 +58,13 @@ export async function registerHttpRules(app: NestFastifyApplication, config: Con
     reply.header('x-request-id', request.id).header('cache-control', 'no-store');
     done(refusalOf(request) ?? undefined);
   });
-  server.addHook('onSend', (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) => {
-    if (PAGES.test(request.url)) reply.header('content-security-policy', PAGE_POLICY);
-    done(null, payload);
-  });
+  server.addHook(
+    'onSend',
+    (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) => {
+      if (PAGES.test(request.url)) reply.header('content-security-policy', PAGE_POLICY);
+      done(null, payload);
+    },
+  );
   await app.register(helmet as never, {
     contentSecurityPolicy: {
       useDefaults: false,

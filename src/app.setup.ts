@@ -16,7 +16,11 @@ export interface AppOptions extends Pick<Runtime, 'config'>, Partial<Pick<Runtim
 }
 
 /** The one way to get the application: for main, for tests, for every tool. It does not listen yet. */
-export async function createApp({ config, clock = new SystemClock(), extensions = [] }: AppOptions): Promise<NestFastifyApplication> {
+export async function createApp({
+  config,
+  clock = new SystemClock(),
+  extensions = [],
+}: AppOptions): Promise<NestFastifyApplication> {
   const logger = createLogger(config.logLevel);
   const servedRoutes = new ServedRoutes();
   const adapter = createHttpAdapter(config, servedRoutes);

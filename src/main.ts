@@ -33,7 +33,11 @@ function welcome({ environment, developmentApiKey, mongodb, redis, mail, dataDir
   const unsuited = [
     mongodb.uri ? null : `embedded store in ${dataDirectory} (set MONGODB_URI)`,
     redis.url ? null : 'cache and limiter in this process (set REDIS_URL)',
-    mail.smtp ? null : environment === 'production' ? 'mails wait (set SMTP_HOST)' : 'mails stay in the inbox (set SMTP_HOST)',
+    mail.smtp
+      ? null
+      : environment === 'production'
+        ? 'mails wait (set SMTP_HOST)'
+        : 'mails stay in the inbox (set SMTP_HOST)',
     developmentApiKey ? 'development secrets and API key (set JWT_SECRET, JWT_REFRESH_SECRET, API_KEYS)' : null,
   ].filter((line) => line !== null);
   if (unsuited.length > 0) lines.push(`  Not suited to production: ${unsuited.join('; ')}`);

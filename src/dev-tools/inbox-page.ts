@@ -22,7 +22,17 @@ export class InboxPage {
   }
 
   private entry({ _id, to, subject, kind, sent_at, otp, link, text }: InboxMail) {
-    return { id: _id.toHexString(), to, subject, kind, sent_at: sent_at.toISOString(), ago: this.ago(sent_at), otp, link, text };
+    return {
+      id: _id.toHexString(),
+      to,
+      subject,
+      kind,
+      sent_at: sent_at.toISOString(),
+      ago: this.ago(sent_at),
+      otp,
+      link,
+      text,
+    };
   }
 
   private ago(moment: Date): string {

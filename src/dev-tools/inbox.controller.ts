@@ -20,8 +20,12 @@ export class InboxController {
   /** With `to` a program asks, and gets JSON; without, a person, and gets a page. */
   @Get('inbox')
   @Public({ limit: 'none' })
-  async getInbox(@Query() { to, address }: InboxQueryDto, @Res({ passthrough: true }) reply: FastifyReply): Promise<unknown> {
-    if (to !== undefined) return successBody('resource', 200, 'Mails', (await this.inbox.list(to, SHOWN)).map(toInboxMailDto));
+  async getInbox(
+    @Query() { to, address }: InboxQueryDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
+    if (to !== undefined)
+      return successBody('resource', 200, 'Mails', (await this.inbox.list(to, SHOWN)).map(toInboxMailDto));
     const mails = await this.inbox.list(address || null, SHOWN);
     reply.type('text/html; charset=utf-8');
     return this.page.render(mails, address || null, await this.inbox.count());

@@ -3,7 +3,11 @@ import { IsOptional, IsString, MaxLength } from 'class-validator';
 import type { InboxMail } from './inbox-mail.schema.js';
 
 export class InboxQueryDto {
-  @ApiPropertyOptional({ maxLength: 254, example: 'ada@example.com', description: 'Answers JSON: the mails to this address' })
+  @ApiPropertyOptional({
+    maxLength: 254,
+    example: 'ada@example.com',
+    description: 'Answers JSON: the mails to this address',
+  })
   @MaxLength(254)
   @IsString()
   @IsOptional()
@@ -50,5 +54,16 @@ export class InboxMailDto {
 
 export function toInboxMailDto(mail: InboxMail): InboxMailDto {
   const { kind, to, subject, otp, token, link, text, html } = mail;
-  return { _id: mail._id.toHexString(), kind, to, subject, otp, token, link, text, html, sent_at: mail.sent_at.toISOString() };
+  return {
+    _id: mail._id.toHexString(),
+    kind,
+    to,
+    subject,
+    otp,
+    token,
+    link,
+    text,
+    html,
+    sent_at: mail.sent_at.toISOString(),
+  };
 }

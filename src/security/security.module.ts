@@ -54,6 +54,14 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     OneTimeSecrets,
     RouteAccessCheck,
   ],
-  exports: [AccessTokens, RefreshTokens, Authenticator, PasswordHasher, PasswordBlocklist, OneTimeSecrets, ThrottlerModule],
+  exports: [
+    AccessTokens,
+    RefreshTokens,
+    Authenticator,
+    PasswordHasher,
+    PasswordBlocklist,
+    OneTimeSecrets,
+    ThrottlerModule,
+  ],
 })
 export class SecurityModule {}

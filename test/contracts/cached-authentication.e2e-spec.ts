@@ -100,7 +100,9 @@ describe.skipIf(!redisUrl())('The cached authentication record in Redis', () => 
       const address = test.client().address;
       const clients = [test.client(address), second.client(address)];
       const wrong = { login: 'nobody', password: PASSWORD };
-      const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => clients[i % 2]?.post('/auth/login', wrong)));
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, i) => clients[i % 2]?.post('/auth/login', wrong)),
+      );
       expect(answers.filter((answer) => answer?.status !== 429).length).toBe(5);
     } finally {
       await second.close();

@@ -16,7 +16,10 @@ interface Twin {
 
 const inMemory = (): Promise<Twin> => {
   const cache = createCache({ stores: [memoryStore()] });
-  return Promise.resolve({ cache: new RecordCache(cache as never, new MemoryFillFence(cache as never)), close: () => Promise.resolve() });
+  return Promise.resolve({
+    cache: new RecordCache(cache as never, new MemoryFillFence(cache as never)),
+    close: () => Promise.resolve(),
+  });
 };
 
 const inRedis = async (url = redisUrl() as string): Promise<Twin> => {

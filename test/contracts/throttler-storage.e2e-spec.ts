@@ -106,7 +106,8 @@ describe('Throttler storage in Redis, while Redis does not answer', () => {
     try {
       const storage = new RedisThrottlerStorage(redis, new MemoryThrottlerStorage(new ManualClock()));
       const records = [];
-      for (let request = 0; request < 4; request += 1) records.push(await storage.increment('k', 60_000, 3, 0, 'default'));
+      for (let request = 0; request < 4; request += 1)
+        records.push(await storage.increment('k', 60_000, 3, 0, 'default'));
       expect(records.map(({ isBlocked }) => isBlocked)).toEqual([false, false, false, true]);
     } finally {
       await redis.close();

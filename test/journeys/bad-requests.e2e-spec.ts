@@ -26,12 +26,27 @@ describe('A request that cannot be served', () => {
     });
 
   it('is told that its JSON is malformed', async () => {
-    for (const body of ['{', '{"a":}', '{"login":"a",}', '{"a":NaN}', '// no', '{"__proto__":{"role":"admin"}}', '{"constructor":{"prototype":{"role":"admin"}}}']) {
+    for (const body of [
+      '{',
+      '{"a":}',
+      '{"login":"a",}',
+      '{"a":NaN}',
+      '// no',
+      '{"__proto__":{"role":"admin"}}',
+      '{"constructor":{"prototype":{"role":"admin"}}}',
+    ]) {
       const { status, body: answer } = await post('/auth/login', body);
       expect(status, body).toBe(400);
-      expect(answer).toEqual({ status_code: 400, status: 'ERROR', code: 'malformed_request', message: 'Malformed request' });
+      expect(answer).toEqual({
+        status_code: 400,
+        status: 'ERROR',
+        code: 'malformed_request',
+        message: 'Malformed request',
+      });
     }
-    const empty = await test.client().request('/auth/login', { method: 'POST', headers: { 'content-type': 'application/json' } });
+    const empty = await test
+      .client()
+      .request('/auth/login', { method: 'POST', headers: { 'content-type': 'application/json' } });
     expect(empty.status).toBe(400);
   });
 
@@ -59,7 +74,12 @@ describe('A request that cannot be served', () => {
       expect(status, method).toBe(405);
       expect(headers.get('allow')).toBe('POST');
       if (method !== 'HEAD') {
-        expect(body).toEqual({ status_code: 405, status: 'ERROR', code: 'method_not_allowed', message: 'Method not allowed' });
+        expect(body).toEqual({
+          status_code: 405,
+          status: 'ERROR',
+          code: 'method_not_allowed',
+          message: 'Method not allowed',
+        });
       }
     }
     const other = await test.client().request('/api/profile', { method: 'DELETE' });
@@ -75,7 +95,16 @@ describe('A request that cannot be served', () => {
       expect(status, path).toBe(404);
       expect(body).toEqual({ status_code: 404, status: 'ERROR', code: 'not_found', message: 'Not found' });
     }
-    for (const path of ['/', '/nothing', '/AUTHX/login', '/.env', '/.git/config', '//auth/login', '/api/%2e%2e', '/x;y=1']) {
+    for (const path of [
+      '/',
+      '/nothing',
+      '/AUTHX/login',
+      '/.env',
+      '/.git/config',
+      '//auth/login',
+      '/api/%2e%2e',
+      '/x;y=1',
+    ]) {
       const { status, body } = await test.client().get(path);
       expect(status, path).toBe(404);
       expect(body, path).toMatchObject({ code: 'not_found', message: 'Not found' });
@@ -88,21 +117,43 @@ describe('A request that cannot be served', () => {
   it('is told that its body is too large', async () => {
     const { status, body } = await post('/auth/login', JSON.stringify({ login: 'a', password: 'x'.repeat(16 * 1024) }));
     expect(status).toBe(413);
-    expect(body).toEqual({ status_code: 413, status: 'ERROR', code: 'payload_too_large', message: 'Request body too large' });
+    expect(body).toEqual({
+      status_code: 413,
+      status: 'ERROR',
+      code: 'payload_too_large',
+      message: 'Request body too large',
+    });
   });
 
   it('is told that only JSON is understood', async () => {
-    const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml', 'application/jsonx', 'application/json; charset=utf-16'];
+    const types = [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'application/jsonx',
+      'application/json; charset=utf-16',
+    ];
     const registration = newRegistration();
     for (const type of types) {
-      const { status, body, headers } = await post('/auth/register', JSON.stringify(registration), { 'content-type': type });
+      const { status, body, headers } = await post('/auth/register', JSON.stringify(registration), {
+        'content-type': type,
+      });
       expect(status, type).toBe(415);
       expect(body.code).toBe('unsupported_media_type');
       expect(headers.get('accept')).toBe('application/json');
     }
-    expect((await post('/auth/register', JSON.stringify(registration), { 'content-encoding': 'gzip' })).status).toBe(415);
+    expect((await post('/auth/register', JSON.stringify(registration), { 'content-encoding': 'gzip' })).status).toBe(
+      415,
+    );
     expect(await test.database.collection('users').countDocuments({ email: registration.email })).toBe(0);
-    expect((await post('/auth/register', JSON.stringify(registration), { 'content-type': 'application/json; charset=UTF-8' })).status).toBe(201);
+    expect(
+      (
+        await post('/auth/register', JSON.stringify(registration), {
+          'content-type': 'application/json; charset=UTF-8',
+        })
+      ).status,
+    ).toBe(201);
   });
 
   it('is told that its headers are too large', async () => {
@@ -157,7 +208,13 @@ describe('A request that cannot be served', () => {
     expect(own.status).toBe(204);
     expect(own.headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect(own.headers.get('access-control-allow-credentials')).toBeNull();
-    for (const origin of ['https://evil.example', 'null', 'https://app.example.evil.example', 'http://app.example', 'https://app.example:8443']) {
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      'https://app.example.evil.example',
+      'http://app.example',
+      'https://app.example:8443',
+    ]) {
       const { headers } = await preflight(origin);
       expect(headers.get('access-control-allow-origin'), origin).toBeNull();
     }

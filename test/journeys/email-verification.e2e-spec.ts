@@ -70,7 +70,9 @@ describe('Email verification', () => {
   });
 
   it('answers alike for an unknown address', async () => {
-    const { status, body } = await test.client().post('/auth/verify-otp', { email: 'nobody@example.com', otp: '123456' });
+    const { status, body } = await test
+      .client()
+      .post('/auth/verify-otp', { email: 'nobody@example.com', otp: '123456' });
     expect(status).toBe(400);
     expect(body).toEqual(refusal);
   });
@@ -135,7 +137,14 @@ describe('Email verification', () => {
       const expected = await answer(unconfirmed.registration.email);
       expect(await answer(confirmed.registration.email)).toEqual(expected);
       expect(await answer('nobody-at-all@example.com')).toEqual(expected);
-      const stored = await test.database.collection('mails').find({ to: { $in: [confirmed.registration.email, 'nobody-at-all@example.com'] }, kind: 'email-verification', state: { $ne: 'sent' } }).toArray();
+      const stored = await test.database
+        .collection('mails')
+        .find({
+          to: { $in: [confirmed.registration.email, 'nobody-at-all@example.com'] },
+          kind: 'email-verification',
+          state: { $ne: 'sent' },
+        })
+        .toArray();
       expect(stored.map(({ state }) => state)).toEqual(['decoy', 'decoy']);
     });
 

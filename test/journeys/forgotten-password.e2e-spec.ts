@@ -15,12 +15,18 @@ describe('Forgotten password', () => {
   const forgot = (email: string) => test.client().post('/auth/forgot-password', { email });
   const reset = (token: string, password = NEW_PASSWORD) =>
     test.client().post('/auth/reset-password', { token, password, password_confirmation: password });
-  const login = (username: string, password: string) => test.client().post('/auth/login', { login: username, password });
+  const login = (username: string, password: string) =>
+    test.client().post('/auth/login', { login: username, password });
   const tokenFor = async (email: string, count = 1) => {
     await forgot(email);
     return (await test.inbox.waitFor(email, 'password-reset', count)).token as string;
   };
-  const refusal = { status_code: 400, status: 'ERROR', code: 'invalid_reset_token', message: 'Invalid or expired token' };
+  const refusal = {
+    status_code: 400,
+    status: 'ERROR',
+    code: 'invalid_reset_token',
+    message: 'Invalid or expired token',
+  };
 
   it('mails a link with a token', async () => {
     const { registration } = await test.personas.confirmed();
@@ -71,7 +77,9 @@ describe('Forgotten password', () => {
       expect((await forgot(registration.email)).status).toBe(200);
       test.clock.advance(30 * SECOND);
     }
-    expect(await test.database.collection('mails').countDocuments({ to: registration.email, kind: 'password-reset' })).toBe(5);
+    expect(
+      await test.database.collection('mails').countDocuments({ to: registration.email, kind: 'password-reset' }),
+    ).toBe(5);
   });
 
   it('lets a new password be chosen, once', async () => {
@@ -133,7 +141,9 @@ describe('Forgotten password', () => {
     const weak = await reset(token, 'weak');
     expect(weak.status).toBe(422);
     expect(weak.body.errors[0]).toEqual({ field: 'password', message: 'password must be at least 8 characters long' });
-    const confirmation = await test.client().post('/auth/reset-password', { token, password: NEW_PASSWORD, password_confirmation: 'x' });
+    const confirmation = await test
+      .client()
+      .post('/auth/reset-password', { token, password: NEW_PASSWORD, password_confirmation: 'x' });
     expect(confirmation.body.errors[0].field).toBe('password_confirmation');
     expect((await reset(token)).status).toBe(200);
   });
@@ -164,7 +174,9 @@ describe('Forgotten password', () => {
       for (const { status, body } of [loggedIn, refreshed]) {
         expect([200, 401]).toContain(status);
         if (status !== 200) continue;
-        expect((await test.client().get('/api/profile', { bearer: body.data.token, apiKey: API_KEY })).status).toBe(401);
+        expect((await test.client().get('/api/profile', { bearer: body.data.token, apiKey: API_KEY })).status).toBe(
+          401,
+        );
         const again = await test.client().post('/auth/refresh-token', { refresh_token: body.data.refresh_token });
         expect(again.status).toBe(401);
       }

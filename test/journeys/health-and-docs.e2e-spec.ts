@@ -55,7 +55,10 @@ describe('Health and documents', () => {
     const filtered = await test.client().get('/dev/inbox?address=nobody@example.com');
     expect(filtered.text).not.toContain(otp);
     const json = await test.client().get(`/dev/inbox?to=${registration.email.toUpperCase()}`);
-    expect(json.body).toMatchObject({ error: false, data: [{ to: registration.email, otp, kind: 'email-verification' }] });
+    expect(json.body).toMatchObject({
+      error: false,
+      data: [{ to: registration.email, otp, kind: 'email-verification' }],
+    });
   });
 
   it('has no development inbox in production', async () => {

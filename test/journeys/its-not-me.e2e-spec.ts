@@ -50,7 +50,12 @@ describe('A login that was not mine', () => {
     await report(user.token, user.refresh_token);
     const refused = await login(user, PASSWORD);
     expect(refused.status).toBe(403);
-    expect(refused.body).toEqual({ status_code: 403, status: 'ERROR', code: 'password_reset_required', message: 'Password reset required' });
+    expect(refused.body).toEqual({
+      status_code: 403,
+      status: 'ERROR',
+      code: 'password_reset_required',
+      message: 'Password reset required',
+    });
     expect((await login(user, 'Wrong-pass1')).status).toBe(401);
 
     const { token } = await test.inbox.waitFor(user.registration.email, 'security-alert');
@@ -75,7 +80,9 @@ describe('A login that was not mine', () => {
     }
     for (const { token } of [ada, elsewhere, eve]) expect((await profile(token)).status).toBe(200);
     expect((await login(ada, PASSWORD)).status).toBe(200);
-    expect(await test.database.collection('mails').countDocuments({ to: ada.registration.email, kind: 'security-alert' })).toBe(0);
+    expect(
+      await test.database.collection('mails').countDocuments({ to: ada.registration.email, kind: 'security-alert' }),
+    ).toBe(0);
   });
 
   it('leaves no token that works, whatever is refreshed or logged in at the same moment', async () => {

@@ -5,7 +5,17 @@ import { MINUTE, SECOND } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
-const AUTH_PATHS = ['register', 'verify-otp', 'login', 'refresh-token', 'logout', 'forgot-password', 'reset-password', 'resend-otp', 'its-not-me'];
+const AUTH_PATHS = [
+  'register',
+  'verify-otp',
+  'login',
+  'refresh-token',
+  'logout',
+  'forgot-password',
+  'reset-password',
+  'resend-otp',
+  'its-not-me',
+];
 
 describe('Limits', () => {
   let test: TestApp;
@@ -50,7 +60,9 @@ describe('Limits', () => {
 
   it('let exactly five of many parallel requests through', async () => {
     const client = test.client();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => client.post('/auth/login', { login: 'a', password: 'b' })));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => client.post('/auth/login', { login: 'a', password: 'b' })),
+    );
     expect(answers.filter(({ status }) => status !== 429).length).toBe(5);
   });
 
@@ -58,7 +70,8 @@ describe('Limits', () => {
     const { registration } = await test.personas.confirmed();
     const client = test.client();
     const right = { login: registration.username, password: PASSWORD };
-    for (let request = 0; request < 5; request += 1) await client.post('/auth/login', { ...right, password: 'Wrong-pass1' });
+    for (let request = 0; request < 5; request += 1)
+      await client.post('/auth/login', { ...right, password: 'Wrong-pass1' });
     expect((await client.post('/auth/login', right)).status).toBe(429);
     expect((await test.client().post('/auth/login', right)).status).toBe(200);
   });
@@ -93,7 +106,14 @@ describe('Limits', () => {
   it('know one address in all its forms, and an IPv6 host by its /64', async () => {
     const groups = [
       ['203.0.113.9', '203.0.113.9:5555', '203.0.113.9:6666', '::ffff:203.0.113.9', '203.0.113.9', '203.0.113.9:1'],
-      ['2001:db8::1', '2001:DB8:0:0::2', '[2001:db8::3]:443', '2001:db8::ffff:4', '2001:db8::5', '2001:db8:0:0:ffff::6'],
+      [
+        '2001:db8::1',
+        '2001:DB8:0:0::2',
+        '[2001:db8::3]:443',
+        '2001:db8::ffff:4',
+        '2001:db8::5',
+        '2001:db8:0:0:ffff::6',
+      ],
     ];
     for (const addresses of groups) {
       const statuses = [];
@@ -114,7 +134,12 @@ describe('Limits', () => {
     expect(new Set(rest.map(({ status }) => status))).toEqual(new Set([200]));
     const { status, body, headers } = await get();
     expect(status).toBe(429);
-    expect(body).toEqual({ error: true, code: 'too_many_requests', message: 'Too many requests. Please try again later.', data: null });
+    expect(body).toEqual({
+      error: true,
+      code: 'too_many_requests',
+      message: 'Too many requests. Please try again later.',
+      data: null,
+    });
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
@@ -129,7 +154,14 @@ describe('Limits', () => {
       const direct = await startTestApp({ env: { TRUST_PROXY: '' } });
       try {
         const statuses = [];
-        for (const address of ['198.51.100.1', '198.51.100.2', '198.51.100.3', '198.51.100.4', '198.51.100.5', '198.51.100.6']) {
+        for (const address of [
+          '198.51.100.1',
+          '198.51.100.2',
+          '198.51.100.3',
+          '198.51.100.4',
+          '198.51.100.5',
+          '198.51.100.6',
+        ]) {
           const headers = { 'x-real-ip': address, forwarded: `for=${address}`, 'cf-connecting-ip': address };
           statuses.push((await direct.client(address).post('/auth/login', {}, { headers })).status);
         }

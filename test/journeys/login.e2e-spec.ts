@@ -24,7 +24,13 @@ describe('Login', () => {
         status: 'SUCCESS',
         message: expect.any(String),
         data: {
-          user: { _id: expect.stringMatching(/^[0-9a-f]{24}$/), username, email, last_name: 'Lovelace', first_name: 'Ada' },
+          user: {
+            _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+            username,
+            email,
+            last_name: 'Lovelace',
+            first_name: 'Ada',
+          },
           token: expect.any(String),
           refresh_token: expect.any(String),
           expires_in: 3600,
@@ -35,7 +41,8 @@ describe('Login', () => {
 
   it('issues tokens that name user and session and nothing more', async () => {
     const user = await test.personas.user();
-    const part = (token: string, index: number) => JSON.parse(Buffer.from(token.split('.')[index] as string, 'base64url').toString());
+    const part = (token: string, index: number) =>
+      JSON.parse(Buffer.from(token.split('.')[index] as string, 'base64url').toString());
     expect(part(user.token, 0)).toEqual({ alg: 'HS256', typ: 'at+jwt' });
     expect(part(user.refresh_token, 0)).toEqual({ alg: 'HS256', typ: 'rt+jwt' });
     const access = part(user.token, 1);
@@ -58,7 +65,12 @@ describe('Login', () => {
     const unknown = await test.client().post('/auth/login', { login: 'nobody_at_all', password: PASSWORD });
     const wrong = await test.client().post('/auth/login', { login: registration.username, password: 'Wrong-pass1' });
     expect(wrong.status).toBe(401);
-    expect(wrong.body).toEqual({ status_code: 401, status: 'ERROR', code: 'invalid_credentials', message: 'Invalid credentials' });
+    expect(wrong.body).toEqual({
+      status_code: 401,
+      status: 'ERROR',
+      code: 'invalid_credentials',
+      message: 'Invalid credentials',
+    });
     expect(unknown.status).toBe(401);
     expect(unknown.text).toBe(wrong.text);
     expect([...unknown.headers.keys()].sort()).toEqual([...wrong.headers.keys()].sort());
@@ -70,7 +82,12 @@ describe('Login', () => {
     const login = registration.username;
     const right = await test.client().post('/auth/login', { login, password: PASSWORD });
     expect(right.status).toBe(403);
-    expect(right.body).toEqual({ status_code: 403, status: 'ERROR', code: 'email_not_verified', message: 'Email not verified' });
+    expect(right.body).toEqual({
+      status_code: 403,
+      status: 'ERROR',
+      code: 'email_not_verified',
+      message: 'Email not verified',
+    });
     const wrong = await test.client().post('/auth/login', { login, password: 'Wrong-pass1' });
     expect(wrong.status).toBe(401);
   });
@@ -84,20 +101,34 @@ describe('Login', () => {
       const filter = collection === 'auths' ? 'user' : '_id';
       const { _id } = (await test.database.collection('users').findOne({ username: user.registration.username })) ?? {};
       await test.database.collection(collection).updateOne({ [filter]: _id }, { $set: change });
-      const { status, body } = await test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD });
+      const { status, body } = await test
+        .client()
+        .post('/auth/login', { login: user.registration.username, password: PASSWORD });
       expect(status).toBe(401);
       expect(body.code).toBe('invalid_credentials');
     }
   });
 
   it('takes the same password typed in another Unicode form', async () => {
-    const { registration } = await test.personas.confirmed({ password: 'Caf\u00e9-1@bcd', password_confirmation: 'Caf\u00e9-1@bcd' });
-    const { status } = await test.client().post('/auth/login', { login: registration.username, password: 'Cafe\u0301-1@bcd' });
+    const { registration } = await test.personas.confirmed({
+      password: 'Caf\u00e9-1@bcd',
+      password_confirmation: 'Caf\u00e9-1@bcd',
+    });
+    const { status } = await test
+      .client()
+      .post('/auth/login', { login: registration.username, password: 'Cafe\u0301-1@bcd' });
     expect(status).toBe(200);
   });
 
   it('refuses what is no login', async () => {
-    for (const body of [{}, { login: 'a' }, { password: 'b' }, { login: { $ne: null }, password: { $ne: null } }, { login: ['a'], password: 'b' }, { login: '', password: '' }]) {
+    for (const body of [
+      {},
+      { login: 'a' },
+      { password: 'b' },
+      { login: { $ne: null }, password: { $ne: null } },
+      { login: ['a'], password: 'b' },
+      { login: '', password: '' },
+    ]) {
       const { status, body: answer } = await test.client().post('/auth/login', body);
       expect(status, JSON.stringify(body)).toBe(422);
       expect(answer.code).toBe('validation_failed');
@@ -113,12 +144,20 @@ describe('Login', () => {
     it('is recorded with address, device and place', async () => {
       const { registration } = await test.personas.confirmed();
       const client = test.client('8.8.8.8');
-      await client.request('/auth/login', { method: 'POST', body: { login: registration.username, password: PASSWORD }, headers: { 'user-agent': FIREFOX } });
+      await client.request('/auth/login', {
+        method: 'POST',
+        body: { login: registration.username, password: PASSWORD },
+        headers: { 'user-agent': FIREFOX },
+      });
       const entry = await entryOf(registration.username);
       expect(entry).toMatchObject({
         ip: '8.8.8.8',
         user_agent: FIREFOX,
-        devices: { browser: { name: 'Firefox', version: '128.0', major: '128' }, os: { name: 'Linux' }, source: 'desktop' },
+        devices: {
+          browser: { name: 'Firefox', version: '128.0', major: '128' },
+          os: { name: 'Linux' },
+          source: 'desktop',
+        },
         locations: { country: 'US', region: 'California', city: 'Mountain View', timezone: 'America/Los_Angeles' },
         login_at: expect.any(Date),
       });
@@ -127,7 +166,11 @@ describe('Login', () => {
 
     it('tells a telephone from a desktop', async () => {
       const { registration } = await test.personas.confirmed();
-      await test.client().request('/auth/login', { method: 'POST', body: { login: registration.username, password: PASSWORD }, headers: { 'user-agent': IPHONE } });
+      await test.client().request('/auth/login', {
+        method: 'POST',
+        body: { login: registration.username, password: PASSWORD },
+        headers: { 'user-agent': IPHONE },
+      });
       expect((await entryOf(registration.username))?.devices).toMatchObject({
         browser: { name: 'Mobile Safari' },
         os: { name: 'iOS', version: '17.5' },
@@ -138,7 +181,11 @@ describe('Login', () => {
 
     it('has no place for private addresses, and cuts an endless user agent', async () => {
       const { registration } = await test.personas.confirmed();
-      await test.client('10.1.2.3').request('/auth/login', { method: 'POST', body: { login: registration.username, password: PASSWORD }, headers: { 'user-agent': 'x'.repeat(8_000) } });
+      await test.client('10.1.2.3').request('/auth/login', {
+        method: 'POST',
+        body: { login: registration.username, password: PASSWORD },
+        headers: { 'user-agent': 'x'.repeat(8_000) },
+      });
       const entry = await entryOf(registration.username);
       expect(entry).toMatchObject({ ip: '10.1.2.3' });
       expect(entry).not.toHaveProperty('locations');
@@ -158,8 +205,13 @@ describe('Login', () => {
 
   describe('from a new device', () => {
     const login = (registration: { username: string }, address: string, userAgent: string) =>
-      test.client(address).request('/auth/login', { method: 'POST', body: { login: registration.username, password: PASSWORD }, headers: { 'user-agent': userAgent } });
-    const notices = async (email: string) => (await test.database.collection('mails').countDocuments({ to: email, kind: 'new-device' }));
+      test.client(address).request('/auth/login', {
+        method: 'POST',
+        body: { login: registration.username, password: PASSWORD },
+        headers: { 'user-agent': userAgent },
+      });
+    const notices = async (email: string) =>
+      await test.database.collection('mails').countDocuments({ to: email, kind: 'new-device' });
 
     it('is told to the owner, but not the first login of all, nor a known device', async () => {
       const { registration } = await test.personas.confirmed();

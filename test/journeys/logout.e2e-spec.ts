@@ -9,7 +9,8 @@ describe('Logout', () => {
   afterAll(() => test.close());
 
   const logout = (bearer: string | undefined, body: unknown) => test.client().post('/auth/logout', body, { bearer });
-  const profile = async (bearer: string) => (await test.client().get('/api/profile', { bearer, apiKey: API_KEY })).status;
+  const profile = async (bearer: string) =>
+    (await test.client().get('/api/profile', { bearer, apiKey: API_KEY })).status;
   const refresh = (refresh_token: string) => test.client().post('/auth/refresh-token', { refresh_token });
 
   it('ends the session at once, and no other', async () => {
@@ -57,14 +58,24 @@ describe('Logout', () => {
     await logout(user.token, { refresh_token: user.refresh_token });
     const { status, body } = await logout(user.token, { refresh_token: user.refresh_token });
     expect(status).toBe(401);
-    expect(body).toEqual({ status_code: 401, status: 'ERROR', code: 'logged_out', message: 'Invalid or expired token' });
+    expect(body).toEqual({
+      status_code: 401,
+      status: 'ERROR',
+      code: 'logged_out',
+      message: 'Invalid or expired token',
+    });
   });
 
   it('needs a bearer token', async () => {
     const user = await test.personas.user();
     const { status, body, headers } = await logout(undefined, { refresh_token: user.refresh_token });
     expect(status).toBe(401);
-    expect(body).toEqual({ status_code: 401, status: 'ERROR', code: 'authentication_required', message: 'Authentication required' });
+    expect(body).toEqual({
+      status_code: 401,
+      status: 'ERROR',
+      code: 'authentication_required',
+      message: 'Authentication required',
+    });
     expect(headers.get('www-authenticate')).toBe('Bearer realm="account-service"');
     expect(await profile(user.token)).toBe(200);
   });

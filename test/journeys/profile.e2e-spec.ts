@@ -32,7 +32,12 @@ describe('Profile', () => {
     const user = await test.personas.user();
     const keyOnly = await user.client.get('/api/profile', { apiKey: API_KEY });
     expect(keyOnly.status).toBe(401);
-    expect(keyOnly.body).toEqual({ error: true, code: 'authentication_required', message: 'Authentication required', data: null });
+    expect(keyOnly.body).toEqual({
+      error: true,
+      code: 'authentication_required',
+      message: 'Authentication required',
+      data: null,
+    });
     for (const apiKey of [undefined, 'wrong', `${API_KEY}x`, API_KEY.slice(0, -1), API_KEY.toUpperCase()]) {
       const { status, body, headers } = await user.client.get('/api/profile', { bearer: user.token, apiKey });
       expect(status, apiKey).toBe(401);
@@ -45,11 +50,20 @@ describe('Profile', () => {
     const user = await test.personas.user();
     const paths = [`/api/profile?access_token=${user.token}`, `/api/profile?token=${user.token}`];
     for (const path of paths) expect((await user.client.get(path, { apiKey: API_KEY })).status).toBe(401);
-    for (const authorization of [`Basic ${user.token}`, 'Bearer', 'Bearer ', `Bearer a ${user.token}`, `Token ${user.token}`]) {
+    for (const authorization of [
+      `Basic ${user.token}`,
+      'Bearer',
+      'Bearer ',
+      `Bearer a ${user.token}`,
+      `Token ${user.token}`,
+    ]) {
       const { status } = await user.client.get('/api/profile', { apiKey: API_KEY, headers: { authorization } });
       expect(status, authorization).toBe(401);
     }
-    const lower = await user.client.get('/api/profile', { apiKey: API_KEY, headers: { authorization: `bearer  ${user.token}` } });
+    const lower = await user.client.get('/api/profile', {
+      apiKey: API_KEY,
+      headers: { authorization: `bearer  ${user.token}` },
+    });
     expect(lower.status).toBe(200);
   });
 

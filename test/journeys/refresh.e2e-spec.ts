@@ -4,14 +4,10 @@ import { DAY, HOUR, SECOND } from '../support/manual-clock.js';
 
 describe('Staying logged in', () => {
   let test: TestApp;
-  let second: TestApp | undefined;
   beforeAll(async () => {
     test = await startTestApp();
   });
-  afterAll(async () => {
-    await second?.close();
-    await test.close();
-  });
+  afterAll(() => test.close());
 
   const refresh = (refresh_token: string) => test.client().post('/auth/refresh-token', { refresh_token });
   const profile = (bearer: string) => test.client().get('/api/profile', { bearer, apiKey: API_KEY });
@@ -118,7 +114,14 @@ describe('Staying logged in', () => {
     const user = await test.personas.user();
     const [header, payload, signature] = user.refresh_token.split('.') as [string, string, string];
     const none = Buffer.from('{"alg":"none","typ":"rt+jwt"}').toString('base64url');
-    for (const token of [`${header}.${payload}.`, `${none}.${payload}.`, `${header}.${payload}.${signature.slice(0, -2)}`, 'a.b.c', 'x', `${user.refresh_token}.x`]) {
+    for (const token of [
+      `${header}.${payload}.`,
+      `${none}.${payload}.`,
+      `${header}.${payload}.${signature.slice(0, -2)}`,
+      'a.b.c',
+      'x',
+      `${user.refresh_token}.x`,
+    ]) {
       const { status, body } = await refresh(token);
       expect(status, token).toBe(401);
       expect(body.code, token).toBe('token_invalid');

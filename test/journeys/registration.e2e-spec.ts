@@ -48,13 +48,20 @@ describe('Registration', () => {
 
   it('keeps username and e-mail as typed, and unique without regard to case', async () => {
     const registration = newRegistration();
-    const typed = { ...registration, username: registration.username.toUpperCase(), email: registration.email.toUpperCase() };
+    const typed = {
+      ...registration,
+      username: registration.username.toUpperCase(),
+      email: registration.email.toUpperCase(),
+    };
     const first = await test.client().post('/auth/register', typed);
     expect(first.body.data.user).toMatchObject({ username: typed.username, email: typed.email });
 
     const sameEmail = await test.client().post('/auth/register', newRegistration({ email: registration.email }));
     expect(sameEmail.status).toBe(422);
-    expect(sameEmail.body).toMatchObject({ code: 'validation_failed', errors: [{ field: 'email', message: 'email is already taken' }] });
+    expect(sameEmail.body).toMatchObject({
+      code: 'validation_failed',
+      errors: [{ field: 'email', message: 'email is already taken' }],
+    });
 
     const sameName = await test.client().post('/auth/register', newRegistration({ username: registration.username }));
     expect(sameName.status).toBe(422);
@@ -130,23 +137,45 @@ describe('Registration', () => {
       ['email', { email: 'а@b.co' }, /valid e-mail/],
       ['email', { email: `${'a'.repeat(250)}@b.co` }, /at most 254|valid e-mail/],
       ['password', { password: 'Ab1@efg' }, /at least 8/],
-      ['password', { password: 'abcdefg1@' }, 'Password must include uppercase, lowercase, number, and special character'],
-      ['password', { password: 'ABCDEFG1@' }, 'Password must include uppercase, lowercase, number, and special character'],
-      ['password', { password: 'Abcdefgh@' }, 'Password must include uppercase, lowercase, number, and special character'],
-      ['password', { password: 'Abcdefgh1' }, 'Password must include uppercase, lowercase, number, and special character'],
+      [
+        'password',
+        { password: 'abcdefg1@' },
+        'Password must include uppercase, lowercase, number, and special character',
+      ],
+      [
+        'password',
+        { password: 'ABCDEFG1@' },
+        'Password must include uppercase, lowercase, number, and special character',
+      ],
+      [
+        'password',
+        { password: 'Abcdefgh@' },
+        'Password must include uppercase, lowercase, number, and special character',
+      ],
+      [
+        'password',
+        { password: 'Abcdefgh1' },
+        'Password must include uppercase, lowercase, number, and special character',
+      ],
       ['password', { password: `Aa1@${'x'.repeat(69)}` }, /at most 72 bytes/],
       ['password_confirmation', { password_confirmation: 'Abcdef1@ ' }, /equal to password/],
       ['role', { role: 'admin' }, /should not exist/],
     ];
     for (const field of Object.keys(valid)) {
-      for (const value of [undefined, null, 7, true, [], {}, { $ne: null }, ['a']]) cases.push([field, { [field]: value }, /.+/]);
+      for (const value of [undefined, null, 7, true, [], {}, { $ne: null }, ['a']])
+        cases.push([field, { [field]: value }, /.+/]);
     }
     const before = await test.database.collection('users').countDocuments();
     for (const [field, change, message] of cases) {
       const { status, body } = await test.client().post('/auth/register', { ...valid, ...change });
       const label = `${field} ${JSON.stringify(change)}`;
       expect(status, label).toBe(422);
-      expect(body, label).toMatchObject({ status_code: 422, status: 'ERROR', code: 'validation_failed', message: 'Validation failed' });
+      expect(body, label).toMatchObject({
+        status_code: 422,
+        status: 'ERROR',
+        code: 'validation_failed',
+        message: 'Validation failed',
+      });
       const error = body.errors.find((entry: { field: string }) => entry.field === field);
       expect(error?.message, label).toMatch(message);
     }
@@ -154,11 +183,19 @@ describe('Registration', () => {
   });
 
   it('accepts passwords of 8 characters and of 72 bytes, with anything in them', async () => {
-    for (const password of ['Abcdef1@', `Aa1@${'x'.repeat(68)}`, ' Ab1@ é ü ', 'Ab1@\u0000\u0001xyz', `Aa1@${'😀'.repeat(17)}`]) {
+    for (const password of [
+      'Abcdef1@',
+      `Aa1@${'x'.repeat(68)}`,
+      ' Ab1@ é ü ',
+      'Ab1@\u0000\u0001xyz',
+      `Aa1@${'😀'.repeat(17)}`,
+    ]) {
       const { registration } = await test.personas.confirmed({ password, password_confirmation: password });
       const { status } = await test.client().post('/auth/login', { login: registration.username, password });
       expect(status, password).toBe(200);
-      const trimmed = await test.client().post('/auth/login', { login: registration.username, password: `${password} ` });
+      const trimmed = await test
+        .client()
+        .post('/auth/login', { login: registration.username, password: `${password} ` });
       expect(trimmed.status, password).toBe(401);
     }
   });

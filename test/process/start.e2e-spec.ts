@@ -123,14 +123,18 @@ describe('The service as a process', () => {
       const server = createServer().listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as { port: number };
-      expect(await refusal({ PORT: String(port) })).toBe(`Port ${port} on 127.0.0.1 is taken: stop the other process, or set PORT\n`);
+      expect(await refusal({ PORT: String(port) })).toBe(
+        `Port ${port} on 127.0.0.1 is taken: stop the other process, or set PORT\n`,
+      );
       server.close();
     });
 
     it('when DATA_DIR cannot be used', async () => {
       const file = join(directory, 'file');
       writeFileSync(file, '');
-      expect(await refusal({ DATA_DIR: join(file, 'data') })).toMatch(/^The settings are wrong:\n {2}- DATA_DIR: .+ cannot be used \(ENOTDIR\)\n$/);
+      expect(await refusal({ DATA_DIR: join(file, 'data') })).toMatch(
+        /^The settings are wrong:\n {2}- DATA_DIR: .+ cannot be used \(ENOTDIR\)\n$/,
+      );
     });
 
     it('when settings are wrong, all of them named and none shown', async () => {
@@ -144,7 +148,16 @@ describe('The service as a process', () => {
         LOG_LEVEL: 'loud',
         MONGODB_URI: 'postgres://secret@host',
       });
-      for (const name of ['PORT', 'JWT_EXPIRES', 'OTP_EXPIRES', 'FRONTEND_URL', 'API_KEYS', 'TRUST_PROXY', 'LOG_LEVEL', 'MONGODB_URI']) {
+      for (const name of [
+        'PORT',
+        'JWT_EXPIRES',
+        'OTP_EXPIRES',
+        'FRONTEND_URL',
+        'API_KEYS',
+        'TRUST_PROXY',
+        'LOG_LEVEL',
+        'MONGODB_URI',
+      ]) {
         expect(errors).toContain(`  - ${name}: `);
       }
       expect(errors).not.toMatch(/99999|soon|1d\b|alert|name-without|everyone|loud|secret@/);
@@ -152,14 +165,23 @@ describe('The service as a process', () => {
 
     it('in production without secrets and stores, or with weak, equal or example secrets', async () => {
       const missing = await refusal({ NODE_ENV: 'production' });
-      for (const name of ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'MONGODB_URI', 'REDIS_URL']) expect(missing).toContain(`  - ${name}: `);
+      for (const name of ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'MONGODB_URI', 'REDIS_URL'])
+        expect(missing).toContain(`  - ${name}: `);
 
       const production = { NODE_ENV: 'production', ALLOW_EMBEDDED: 'true' };
       const strong = 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF';
-      expect(await refusal({ ...production, JWT_SECRET: 'short', JWT_REFRESH_SECRET: strong })).toContain('JWT_SECRET: must have at least 32 bytes');
-      expect(await refusal({ ...production, JWT_SECRET: '<SECRET>', JWT_REFRESH_SECRET: strong })).toContain('JWT_SECRET: is an example value');
-      expect(await refusal({ ...production, JWT_SECRET: 'a'.repeat(40), JWT_REFRESH_SECRET: strong })).toContain('JWT_SECRET: is too regular');
-      expect(await refusal({ ...production, JWT_SECRET: strong, JWT_REFRESH_SECRET: strong })).toContain('JWT_REFRESH_SECRET: must differ from JWT_SECRET');
+      expect(await refusal({ ...production, JWT_SECRET: 'short', JWT_REFRESH_SECRET: strong })).toContain(
+        'JWT_SECRET: must have at least 32 bytes',
+      );
+      expect(await refusal({ ...production, JWT_SECRET: '<SECRET>', JWT_REFRESH_SECRET: strong })).toContain(
+        'JWT_SECRET: is an example value',
+      );
+      expect(await refusal({ ...production, JWT_SECRET: 'a'.repeat(40), JWT_REFRESH_SECRET: strong })).toContain(
+        'JWT_SECRET: is too regular',
+      );
+      expect(await refusal({ ...production, JWT_SECRET: strong, JWT_REFRESH_SECRET: strong })).toContain(
+        'JWT_REFRESH_SECRET: must differ from JWT_SECRET',
+      );
     });
   });
 

@@ -3,7 +3,9 @@ import { ERROR_CATALOGUE } from '../../src/common/errors/index.js';
 
 describe('Error codes', () => {
   it('are a closed list: clients branch on them, so none is renamed, removed or given another status', () => {
-    const pinned = Object.entries(ERROR_CATALOGUE).map(([code, { status, message }]) => `${status} ${code}: ${message}`);
+    const pinned = Object.entries(ERROR_CATALOGUE).map(
+      ([code, { status, message }]) => `${status} ${code}: ${message}`,
+    );
     expect(pinned).toMatchInlineSnapshot(`
       [
         "400 malformed_request: Malformed request",

@@ -5,7 +5,13 @@ import { describe, expect, it } from 'vitest';
 const SRC = resolve(import.meta.dirname, '../../src');
 
 /** From the ground up: a room imports from lower floors alone. Rooms of one floor are siblings, and do not know each other. */
-const FLOORS = [['common'], ['infrastructure'], ['security'], ['mail', 'users', 'login-history'], ['auth', 'dev-tools']];
+const FLOORS = [
+  ['common'],
+  ['infrastructure'],
+  ['security'],
+  ['mail', 'users', 'login-history'],
+  ['auth', 'dev-tools'],
+];
 const EMBEDDED_STORE = join('infrastructure', 'database', 'embedded-mongodb');
 
 interface Import {
@@ -13,7 +19,7 @@ interface Import {
   to: string;
 }
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.ts$/.test(file));
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
 function importsOf(file: string): Import[] {
   const source = readFileSync(join(SRC, file), 'utf8');
@@ -53,7 +59,10 @@ describe('Imports', () => {
   it('enter another room through its index', () => {
     const entrances = /^(?:common|infrastructure)\/(?:[^/]+\/)?index\.ts$|^[^/]+\/index\.ts$/;
     const wrong = imports.filter(
-      ({ from, to }) => !isRoot(to) && (isRoot(from) ? !to.endsWith('app.module.ts') : roomOf(from) !== roomOf(to)) && !entrances.test(to),
+      ({ from, to }) =>
+        !isRoot(to) &&
+        (isRoot(from) ? !to.endsWith('app.module.ts') : roomOf(from) !== roomOf(to)) &&
+        !entrances.test(to),
     );
     expect(wrong.map(text)).toEqual([]);
   });
@@ -103,7 +112,7 @@ describe('The source', () => {
   });
 
   it('has no forwardRef, no Math.random, no eval', () => {
-    expect(containing(/forwardRef\(|Math\.random\(|\beval\(|new Function\(/, () => false)).toEqual([]);
+    expect(containing(/forwardRef\(|Math\.random\(|(?<!\.)\beval\(|new Function\(/, () => false)).toEqual([]);
   });
 
   it('has no drawers', () => {

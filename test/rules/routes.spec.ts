@@ -50,7 +50,9 @@ describe('Routes', () => {
         const handler = prototype[name] as () => unknown;
         if (!Reflect.hasMetadata(PATH_METADATA, handler)) continue;
         const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
-        const credentials = [access?.apiKey && 'key', access?.bearer && 'bearer', access?.role].filter(Boolean).join('+');
+        const credentials = [access?.apiKey && 'key', access?.bearer && 'bearer', access?.role]
+          .filter(Boolean)
+          .join('+');
         found[`${metatype?.name}.${name}`] = access ? `${credentials || 'none'}, limit ${access.limit}` : 'undeclared';
       }
     }

@@ -19,7 +19,9 @@ describe('Settings', () => {
   });
 
   it('are no secrets that work, in .env.example', () => {
-    const values = Object.fromEntries([...example.matchAll(/^#? ?([A-Z][A-Z_]+)=(.*)$/gm)].map((match) => [match[1], match[2]]));
+    const values = Object.fromEntries(
+      [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=(.*)$/gm)].map((match) => [match[1], match[2]]),
+    );
     for (const name of ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'SMTP_PASS', 'API_KEYS']) expect(values[name]).toBe('');
   });
 
@@ -29,7 +31,12 @@ describe('Settings', () => {
       environment: 'development',
       logLevel: 'info',
       http: { host: '127.0.0.1', port: 3000, trustedProxies: [], corsOrigins: ['http://localhost:5173'] },
-      tokens: { accessTtlMs: 3_600_000, refreshTtlMs: 604_800_000, refreshGraceMs: 10_000, sessionMaxAgeMs: 2_592_000_000 },
+      tokens: {
+        accessTtlMs: 3_600_000,
+        refreshTtlMs: 604_800_000,
+        refreshGraceMs: 10_000,
+        sessionMaxAgeMs: 2_592_000_000,
+      },
       oneTimeSecrets: { otpTtlMs: 600_000, resetTtlMs: 900_000 },
       limits: { auth: { limit: 5, windowMs: 900_000 }, general: { limit: 100, windowMs: 900_000 } },
       passwords: { hashCost: 10, blocklistFile: null },

@@ -30,7 +30,10 @@ export class ApiClient {
     return this.request(path, { ...options, method: 'POST', body });
   }
 
-  async request(path: string, { method = 'GET', body, bearer, apiKey, headers = {} }: RequestOptions): Promise<ApiResponse> {
+  async request(
+    path: string,
+    { method = 'GET', body, bearer, apiKey, headers = {} }: RequestOptions,
+  ): Promise<ApiResponse> {
     const response = await fetch(this.baseUrl + path, {
       method,
       redirect: 'manual',

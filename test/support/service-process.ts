@@ -14,7 +14,9 @@ export class ServiceProcess {
 
   /** @param env everything it gets: nothing of this process's own environment but PATH */
   constructor(env: Record<string, string>) {
-    this.child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', ...env } });
+    this.child = spawn(process.execPath, [MAIN], {
+      env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', ...env },
+    });
     this.child.stdout?.on('data', (chunk) => (this.output += chunk));
     this.child.stderr?.on('data', (chunk) => (this.errors += chunk));
     this.exited = once(this.child, 'exit').then(([code]) => code as number | null);

@@ -1,6 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/index.js';
-import { describeDevice, describeLocation, type Device, KnownDevices, type Location, networkOf } from '../../login-history/index.js';
+import {
+  describeDevice,
+  describeLocation,
+  type Device,
+  KnownDevices,
+  type Location,
+  networkOf,
+} from '../../login-history/index.js';
 import { formatMoment, MailOutbox } from '../../mail/index.js';
 
 const WORTH_KNOWING_FOR_MS = 86_400_000;

@@ -33,14 +33,24 @@ export class SessionOpening {
       loggedInAt,
       answer: {
         token: this.accessTokens.issue(userId, sessionId),
-        refresh_token: this.refreshTokens.issue({ userId, sessionId, generation: 0, rotatedAt: loggedInAt, loggedInAt }),
+        refresh_token: this.refreshTokens.issue({
+          userId,
+          sessionId,
+          generation: 0,
+          rotatedAt: loggedInAt,
+          loggedInAt,
+        }),
         expires_in: this.accessTokens.ttlSeconds,
       },
     };
   }
 
   /** The tokens are worth something from here on. */
-  async record({ sessionId, loggedInAt, answer }: OpenedSession, account: Account, { ip, userAgent }: Client): Promise<void> {
+  async record(
+    { sessionId, loggedInAt, answer }: OpenedSession,
+    account: Account,
+    { ip, userAgent }: Client,
+  ): Promise<void> {
     const device = parseDevice(userAgent);
     const location = await this.locations.find(ip);
     await this.sessions.insert({
@@ -56,6 +66,13 @@ export class SessionOpening {
       loggedInAt,
       credentialVersion: account.credentialVersion,
     });
-    await this.newDeviceNotice.consider({ userId: account.userId, email: account.email, ip, device, location, loggedInAt });
+    await this.newDeviceNotice.consider({
+      userId: account.userId,
+      email: account.email,
+      ip,
+      device,
+      location,
+      loggedInAt,
+    });
   }
 }

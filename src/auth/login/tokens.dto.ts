@@ -2,10 +2,16 @@ import { ApiProperty } from '@nestjs/swagger';
 
 /** Example tokens are no tokens: nothing that could be mistaken for one is in the document. */
 export class TokensDto {
-  @ApiProperty({ example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl', description: 'Access token: `Authorization: Bearer <token>`' })
+  @ApiProperty({
+    example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl',
+    description: 'Access token: `Authorization: Bearer <token>`',
+  })
   token: string;
 
-  @ApiProperty({ example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6InJ0K2p3dCJ9.e30.c2lnbmF0dXJl', description: 'Gets the next pair of tokens; works once' })
+  @ApiProperty({
+    example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6InJ0K2p3dCJ9.e30.c2lnbmF0dXJl',
+    description: 'Gets the next pair of tokens; works once',
+  })
   refresh_token: string;
 
   @ApiProperty({ type: 'integer', example: 3600, description: 'Lifetime of the access token in seconds' })

@@ -3,7 +3,11 @@ import { IsBoolean, IsOptional } from 'class-validator';
 import { RefreshTokenDto } from '../token-refresh/token-refresh.dto.js';
 
 export class LogoutDto extends RefreshTokenDto {
-  @ApiPropertyOptional({ default: false, example: false, description: 'End all sessions of the account and not this one alone' })
+  @ApiPropertyOptional({
+    default: false,
+    example: false,
+    description: 'End all sessions of the account and not this one alone',
+  })
   @IsBoolean({ message: 'all_sessions must be true or false' })
   @IsOptional()
   all_sessions?: boolean;

@@ -30,7 +30,8 @@ export class PasswordResetController {
   @Public({ limit: 'auth', errors: ['invalid_reset_token'] })
   @Operation({
     summary: 'Choose a new password with a reset token',
-    description: 'Ends every session of the account; a new login is needed. After its-not-me the new password must differ from the old.',
+    description:
+      'Ends every session of the account; a new login is needed. After its-not-me the new password must differ from the old.',
     message: 'Password reset successful. Please log in with your new password.',
   })
   async resetPassword(@Body() { token, password }: ResetPasswordDto): Promise<void> {

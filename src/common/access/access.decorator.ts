@@ -36,8 +36,11 @@ export const Authenticated = ({ limit = 'general', errors = [] }: AccessOptions 
   access({ apiKey: false, bearer: true, role: null, limit }, errors);
 
 /** API key and bearer token: the ordinary route of an application. */
-export const Protected = ({ limit = 'general', errors = [], role = null }: AccessOptions & { role?: Role | null } = {}) =>
-  access({ apiKey: true, bearer: true, role, limit }, errors);
+export const Protected = ({
+  limit = 'general',
+  errors = [],
+  role = null,
+}: AccessOptions & { role?: Role | null } = {}) => access({ apiKey: true, bearer: true, role, limit }, errors);
 
 /** API key, and the bearer token of an administrator; the role is read from storage at each request. */
 export const AdminOnly = (options: AccessOptions = {}) => Protected({ ...options, role: 'admin' });

@@ -17,8 +17,6 @@ export class EnvelopeInterceptor implements NestInterceptor {
     if (message === undefined) return next.handle();
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    return next
-      .handle()
-      .pipe(map((data) => successBody(envelopeKindOf(request.url), reply.statusCode, message, data)));
+    return next.handle().pipe(map((data) => successBody(envelopeKindOf(request.url), reply.statusCode, message, data)));
   }
 }

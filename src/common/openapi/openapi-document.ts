@@ -34,8 +34,14 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     .setTitle('Account service')
     .setVersion('1.0.0')
     .setDescription(DESCRIPTION)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The `token` of a login' }, BEARER_SCHEME)
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: 'Names the calling application' }, API_KEY_SCHEME);
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The `token` of a login' },
+      BEARER_SCHEME,
+    )
+    .addApiKey(
+      { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'Names the calling application' },
+      API_KEY_SCHEME,
+    );
   for (const [name, description] of TAGS) builder.addTag(name, description);
 
   const document = SwaggerModule.createDocument(app, builder.build(), {

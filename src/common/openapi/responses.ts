@@ -8,7 +8,12 @@ type Responses = NonNullable<OpenAPIObject['paths'][string]['get']>['responses']
 type Headers = Record<string, { $ref: string }>;
 
 const ALWAYS: ErrorCode[] = ['service_unavailable', 'internal_error'];
-const WITH_BODY: ErrorCode[] = ['malformed_request', 'payload_too_large', 'unsupported_media_type', 'validation_failed'];
+const WITH_BODY: ErrorCode[] = [
+  'malformed_request',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+];
 
 const ERROR_SCHEMA: Record<EnvelopeKind, string> = { auth: 'AuthError', resource: 'ResourceError' };
 

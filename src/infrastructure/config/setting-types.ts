@@ -63,7 +63,10 @@ export const proxyList = list.superRefine((items, context) => {
 export const origins = list.superRefine((items, context) => {
   for (const item of items) {
     if (!URL.canParse(item) || new URL(item).origin !== item) {
-      context.addIssue({ code: 'custom', message: 'must be a comma-separated list of origins such as https://app.example' });
+      context.addIssue({
+        code: 'custom',
+        message: 'must be a comma-separated list of origins such as https://app.example',
+      });
     }
   }
 });

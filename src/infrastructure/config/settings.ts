@@ -62,11 +62,14 @@ export const settingsSchema = z
   })
   .superRefine((settings, context) => {
     if (settings.REFRESH_GRACE >= settings.JWT_REFRESH_EXPIRES) {
-      context.addIssue({ code: 'custom', path: ['REFRESH_GRACE'], message: 'must be shorter than JWT_REFRESH_EXPIRES' });
+      context.addIssue({
+        code: 'custom',
+        path: ['REFRESH_GRACE'],
+        message: 'must be shorter than JWT_REFRESH_EXPIRES',
+      });
     }
   });
 
 export type Settings = z.output<typeof settingsSchema>;
 
 export const SETTING_NAMES = Object.keys(settingsSchema.shape);
-

@@ -16,7 +16,9 @@ export function translateDatabaseError(exception: unknown): ApiError | null {
 export function isDatabaseUnavailable(exception: unknown): boolean {
   if (exception instanceof MongoServerError) return PASSING_SERVER_ERRORS.has(Number(exception.code));
   if (exception instanceof MongoError) return true;
-  return exception instanceof MongooseError && /buffer|initial connection|not connected|disconnect/i.test(exception.message);
+  return (
+    exception instanceof MongooseError && /buffer|initial connection|not connected|disconnect/i.test(exception.message)
+  );
 }
 
 /** @returns the field whose unique index refused the write, or null when that was not the reason. */

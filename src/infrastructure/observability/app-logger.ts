@@ -52,7 +52,11 @@ export class AppLogger implements LoggerService {
   setLogLevels(_levels: LogLevel[]): void {}
 
   /** Nest passes the context last; `error` may have a stack before it. */
-  private write(level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', message: unknown, rest: unknown[]): void {
+  private write(
+    level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
+    message: unknown,
+    rest: unknown[],
+  ): void {
     const context = typeof rest.at(-1) === 'string' ? (rest.at(-1) as string) : undefined;
     const others = context === undefined ? rest : rest.slice(0, -1);
     const text = others.find((part) => typeof part === 'string');

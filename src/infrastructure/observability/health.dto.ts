@@ -9,7 +9,10 @@ export class DependenciesDto {
   @ApiProperty({ enum: ['up', 'down'] })
   database: 'up' | 'down';
 
-  @ApiProperty({ enum: ['up', 'down', 'not_configured'], description: 'not_configured: cache and limits in this process' })
+  @ApiProperty({
+    enum: ['up', 'down', 'not_configured'],
+    description: 'not_configured: cache and limits in this process',
+  })
   redis: 'up' | 'down' | 'not_configured';
 }
 

@@ -26,7 +26,9 @@ export class KnownDevices {
    */
   async see({ userId, device, network }: Sighting): Promise<boolean> {
     const user = new Types.ObjectId(userId);
-    const fingerprint = [device?.browser.name, device?.os.name, device?.source, network].map((part) => part ?? '?').join('|');
+    const fingerprint = [device?.browser.name, device?.os.name, device?.source, network]
+      .map((part) => part ?? '?')
+      .join('|');
     const seen = await this.model.updateOne(
       { user, fingerprint },
       { $set: { last_seen_at: this.clock.now() } },

@@ -52,7 +52,9 @@ export class LocationFinder implements OnApplicationBootstrap {
     const reader = await Promise.race([this.reader(this.fileFor(address)), patience()]);
     try {
       const found = reader?.get(address);
-      return found ? compact(this.config.geoipFile ? fromMaxmind(found as CityResponse) : fromBundled(found as BundledCity)) : undefined;
+      return found
+        ? compact(this.config.geoipFile ? fromMaxmind(found as CityResponse) : fromBundled(found as BundledCity))
+        : undefined;
     } catch {
       return undefined;
     }

@@ -104,7 +104,10 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
       return;
     }
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (mail.attempts - 1), LONGEST_PAUSE_MS);
-    this.logger.warn({ mail: mail.id, kind: mail.kind, reason, retry_in_ms: pauseMs }, 'A mail waits for another attempt');
+    this.logger.warn(
+      { mail: mail.id, kind: mail.kind, reason, retry_in_ms: pauseMs },
+      'A mail waits for another attempt',
+    );
     await this.mails.retryAt(mail.id, new Date(this.clock.nowMs() + pauseMs), reason);
   }
 }

@@ -17,7 +17,6 @@ export function authRecordKey(userId: string): string {
  */
 export function readAuthRecord(value: unknown, userId: string): AuthRecord | null {
   const record = value as Partial<AuthRecord> | null | undefined;
-  const isSound =
-    typeof record === 'object' && record?.user?._id === userId && typeof record.auth?._id === 'string';
+  const isSound = typeof record === 'object' && record?.user?._id === userId && typeof record.auth?._id === 'string';
   return isSound ? (record as AuthRecord) : null;
 }

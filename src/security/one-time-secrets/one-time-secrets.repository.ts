@@ -26,11 +26,9 @@ export class OneTimeSecretsRepository {
 
   /** Puts a new secret in the place of the subject's old one, whatever the quota says. */
   async replace(subject: string, purpose: SecretPurpose, hash: string, ttlMs: number): Promise<void> {
-    await this.model.updateOne(
-      { subject: new Types.ObjectId(subject), purpose },
-      this.issuing(hash, ttlMs),
-      { upsert: true },
-    );
+    await this.model.updateOne({ subject: new Types.ObjectId(subject), purpose }, this.issuing(hash, ttlMs), {
+      upsert: true,
+    });
   }
 
   /**

@@ -25,8 +25,16 @@ export function IsNewPassword(): PropertyDecorator {
     // In the order in which they are checked: the first that fails is told.
     IsString({ message: '$property must be a string' }),
     IsWellFormed(),
-    fits('minCharacters', (text) => [...text.normalize('NFC')].length >= MIN_CHARACTERS, `at least ${MIN_CHARACTERS} characters long`),
-    fits('maxBytes', (text) => Buffer.byteLength(text.normalize('NFC')) <= MAX_PASSWORD_BYTES, `at most ${MAX_PASSWORD_BYTES} bytes long`),
+    fits(
+      'minCharacters',
+      (text) => [...text.normalize('NFC')].length >= MIN_CHARACTERS,
+      `at least ${MIN_CHARACTERS} characters long`,
+    ),
+    fits(
+      'maxBytes',
+      (text) => Buffer.byteLength(text.normalize('NFC')) <= MAX_PASSWORD_BYTES,
+      `at most ${MAX_PASSWORD_BYTES} bytes long`,
+    ),
     Matches(FOUR_CLASSES, { message: 'Password must include uppercase, lowercase, number, and special character' }),
   );
 }
@@ -39,7 +47,7 @@ export function IsConfirmationOf(field: string): PropertyDecorator {
     ValidateBy({
       name: 'isConfirmation',
       validator: {
-        validate: (value, args) => value === (args?.object as Record<string, unknown>)[field],
+        validate: (value, args) => value === (args?.object as Record<string, unknown> | undefined)?.[field],
         defaultMessage: () => `$property must be equal to ${field}`,
       },
     }),

@@ -19,7 +19,13 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     return Promise.resolve(accessOf(this.reflector, context).limit === 'none');
   }
 
-  protected override async handleRequest({ context, limit, ttl, throttler, blockDuration }: ThrottlerRequest): Promise<boolean> {
+  protected override async handleRequest({
+    context,
+    limit,
+    ttl,
+    throttler,
+    blockDuration,
+  }: ThrottlerRequest): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const name = accessOf(this.reflector, context).limit;
@@ -45,5 +51,7 @@ function throttlingKey(name: LimitClass, context: ExecutionContext, bucket: stri
 export function throttlersOf(config: Config, reflector: Reflector): Extract<ThrottlerModuleOptions, unknown[]> {
   const rateLimit = (context: ExecutionContext): RateLimit =>
     config.limits[accessOf(reflector, context).limit === 'auth' ? 'auth' : 'general'];
-  return [{ name: 'default', limit: (context) => rateLimit(context).limit, ttl: (context) => rateLimit(context).windowMs }];
+  return [
+    { name: 'default', limit: (context) => rateLimit(context).limit, ttl: (context) => rateLimit(context).windowMs },
+  ];
 }

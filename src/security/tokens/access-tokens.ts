@@ -27,7 +27,14 @@ export class AccessTokens {
     const iat = Math.floor(this.clock.nowMs() / 1000);
     // Without the random `jti`, two tokens of the same second would be the same token.
     const jti = randomBytes(16).toString('base64url');
-    return signToken(this.jwt, TYPE, { id: userId, sid: sessionId, jti, iat, exp: iat + this.ttlSeconds, aud: AUDIENCE });
+    return signToken(this.jwt, TYPE, {
+      id: userId,
+      sid: sessionId,
+      jti,
+      iat,
+      exp: iat + this.ttlSeconds,
+      aud: AUDIENCE,
+    });
   }
 
   /** @throws ApiError `token_expired` or `token_invalid`; the signature has been verified before. */

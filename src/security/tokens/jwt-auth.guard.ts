@@ -15,7 +15,8 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
 
   override canActivate(context: ExecutionContext) {
     if (!accessOf(this.reflector, context).bearer) return true;
-    if (!bearerToken(context.switchToHttp().getRequest<FastifyRequest>())) throw new ApiError('authentication_required');
+    if (!bearerToken(context.switchToHttp().getRequest<FastifyRequest>()))
+      throw new ApiError('authentication_required');
     return super.canActivate(context);
   }
 

@@ -21,10 +21,14 @@ export class RequestValidationPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'custom') return value;
-    if (metadata.type === 'body' && (value === null || Array.isArray(value) || (value !== undefined && typeof value !== 'object'))) {
+    if (
+      metadata.type === 'body' &&
+      (value === null || Array.isArray(value) || (value !== undefined && typeof value !== 'object'))
+    ) {
       throw ApiError.invalidField('body', 'body must be a JSON object');
     }
-    if (isDeeperThan(value, MAX_DEPTH)) throw ApiError.invalidField(metadata.data ?? metadata.type, 'is nested too deeply');
+    if (isDeeperThan(value, MAX_DEPTH))
+      throw ApiError.invalidField(metadata.data ?? metadata.type, 'is nested too deeply');
     return super.transform(value, metadata);
   }
 }
@@ -32,7 +36,10 @@ export class RequestValidationPipe extends ValidationPipe {
 function fieldErrors(error: ValidationError, parent = ''): FieldError[] {
   const field = parent ? `${parent}.${error.property}` : error.property;
   const message = Object.values(error.constraints ?? {})[0];
-  return [...(message ? [{ field, message }] : []), ...(error.children ?? []).flatMap((child) => fieldErrors(child, field))];
+  return [
+    ...(message ? [{ field, message }] : []),
+    ...(error.children ?? []).flatMap((child) => fieldErrors(child, field)),
+  ];
 }
 
 /** Without recursion: the depth is the attacker's choice. */

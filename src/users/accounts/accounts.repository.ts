@@ -127,7 +127,9 @@ export class AccountsRepository extends AccountReader {
     return auth.credential_version;
   }
 
-  private async findWhere(filter: { _id: string } | { email_key: string } | { username_key: string }): Promise<Account | null> {
+  private async findWhere(
+    filter: { _id: string } | { email_key: string } | { username_key: string },
+  ): Promise<Account | null> {
     const user = await this.users.findOne(filter).lean<User>();
     if (!user) return null;
     const auth = await this.auths.findOne({ user: user._id }).lean<Auth>();

@@ -10,7 +10,13 @@ const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$/;
 /** `username`: 3 to 64 letters, digits and underscores. */
 export function IsUsername(): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ minLength: 3, maxLength: 64, pattern: USERNAME.source, example: 'ada_lovelace', description: 'Letters, digits and underscore; unique without regard to case' }),
+    ApiProperty({
+      minLength: 3,
+      maxLength: 64,
+      pattern: USERNAME.source,
+      example: 'ada_lovelace',
+      description: 'Letters, digits and underscore; unique without regard to case',
+    }),
     IsString({ message: '$property must be a string' }),
     MinLength(3, { message: '$property must be at least 3 characters long' }),
     MaxLength(64, { message: '$property must be at most 64 characters long' }),

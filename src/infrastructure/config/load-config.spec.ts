@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigError } from './config-error.js';
+import { loadConfig } from './load-config.js';
+
+describe('loadConfig', () => {
+  let DATA_DIR: string;
+  beforeAll(() => {
+    DATA_DIR = mkdtempSync(join(tmpdir(), 'accounts-'));
+  });
+  afterAll(() => rmSync(DATA_DIR, { recursive: true }));
+
+  const load = (env: Record<string, string>) => loadConfig({ DATA_DIR, ...env });
+  const problemsOf = (env: Record<string, string>) => {
+    try {
+      load(env);
+      return [];
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigError);
+      return (error as ConfigError).problems;
+    }
+  };
+
+  it.each([
+    ['1h', 3_600_000],
+    ['90m', 5_400_000],
+    ['900s', 900_000],
+    ['900', 900_000],
+    ['500ms', 500],
+    ['1d', 86_400_000],
+  ])('reads the duration %s', (text, ms) => {
+    expect(load({ JWT_EXPIRES: text }).tokens.accessTtlMs).toBe(ms);
+  });
+
+  it.each(['', ' '])('takes an empty setting (%j) for one that is not set, or refuses it', (text) => {
+    const problems = problemsOf({ JWT_EXPIRES: text });
+    expect(problems).toEqual(text === '' ? [] : [expect.stringContaining('JWT_EXPIRES')]);
+  });
+
+  it.each(['abc', '-1h', '1.5h', '0s', '1y', '1h30m'])('refuses the duration %s', (text) => {
+    expect(problemsOf({ JWT_EXPIRES: text })).toEqual(['JWT_EXPIRES: must be a duration such as 15m, 1h or 7d']);
+  });
+
+  it.each([
+    [{ PORT: '-1' }, 'PORT'],
+    [{ PORT: '3000x' }, 'PORT'],
+    [{ AUTH_RATE_LIMIT: '0' }, 'AUTH_RATE_LIMIT'],
+    [{ OTP_EXPIRES: '11m' }, 'OTP_EXPIRES'],
+    [{ FRONTEND_URL: 'app.example' }, 'FRONTEND_URL'],
+    [{ FRONTEND_URL: 'https://u:p@app.example' }, 'FRONTEND_URL'],
+    [{ TRUST_PROXY: '10.0.0.0/33' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: 'loopback' }, 'TRUST_PROXY'],
+    [{ CORS_ORIGINS: 'https://app.example/' }, 'CORS_ORIGINS'],
+    [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS'],
+    [{ API_KEYS: `name:${'0'.repeat(63)}` }, 'API_KEYS'],
+    [{ ALLOW_EMBEDDED: 'yes' }, 'ALLOW_EMBEDDED'],
+    [{ NODE_ENV: 'staging' }, 'NODE_ENV'],
+    [{ PASSWORD_BLOCKLIST: '/nowhere' }, 'PASSWORD_BLOCKLIST'],
+    [{ REFRESH_GRACE: '60s', JWT_REFRESH_EXPIRES: '30s' }, 'REFRESH_GRACE'],
+  ] as [Record<string, string>, string][])('refuses %j', (env, name) => {
+    expect(problemsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
+  });
+
+  it('makes development secrets once, and keeps them', () => {
+    const first = load({});
+    const second = load({});
+    expect(first.tokens.accessSecret).toBe(second.tokens.accessSecret);
+    expect(first.developmentApiKey).toBe(second.developmentApiKey);
+    expect(first.tokens.accessSecret).not.toBe(first.tokens.refreshSecret);
+    expect(load({ API_KEYS: `a:${'0'.repeat(64)}` }).developmentApiKey).toBeNull();
+  });
+
+  it('says when the kept secrets are damaged', () => {
+    const damaged = mkdtempSync(join(tmpdir(), 'accounts-'));
+    writeFileSync(join(damaged, 'development-secrets.json'), '{"jwtSecret":');
+    expect(problemsOf({ DATA_DIR: damaged })).toEqual([expect.stringMatching(/^DATA_DIR: .+ is damaged$/)]);
+    rmSync(damaged, { recursive: true });
+  });
+
+  it('cuts the slash from the front end’s address, and allows its origin', () => {
+    const { mail, http } = load({ FRONTEND_URL: 'https://app.example/sub/' });
+    expect(mail.frontendUrl).toBe('https://app.example/sub');
+    expect(http.corsOrigins).toEqual(['https://app.example']);
+  });
+});

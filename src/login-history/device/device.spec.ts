@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { describeDevice, parseDevice, userAgentOf } from './device.js';
+
+describe('parseDevice', () => {
+  it('knows a desktop browser', () => {
+    const device = parseDevice(
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36',
+    );
+    expect(device).toEqual({
+      browser: { name: 'Chrome', version: '126.0.0.0', major: '126' },
+      os: { name: 'Windows', version: '10' },
+      platform: 'amd64',
+      source: 'desktop',
+    });
+    expect(describeDevice(device)).toBe('Chrome on Windows');
+  });
+
+  it('says "unknown" of programs', () => {
+    const device = parseDevice('curl/8.5.0');
+    expect(device?.source).toBe('unknown');
+    expect(describeDevice(device)).toBe('An unknown program');
+  });
+
+  it('has nothing to say without a user agent', () => {
+    expect(parseDevice(undefined)).toBeUndefined();
+    expect(describeDevice(undefined)).toBe('An unknown program');
+    expect(userAgentOf('')).toBeUndefined();
+  });
+
+  it('is quick with hostile ones', () => {
+    const started = performance.now();
+    for (const text of [
+      '('.repeat(16_000),
+      'Mozilla/5.0 '.repeat(2_000),
+      `Opera/${'9'.repeat(16_000)}`,
+      'a '.repeat(8_000),
+    ]) {
+      parseDevice(userAgentOf(text));
+    }
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});

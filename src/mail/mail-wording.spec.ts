@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { formatDuration, formatMoment } from './mail-wording.js';
+
+describe('The wording of mails', () => {
+  it('says moments in full, in UTC', () => {
+    expect(formatMoment(new Date('2026-11-20T23:48:59Z'))).toBe('20 November 2026, 23:48 UTC');
+    expect(formatMoment(new Date('2026-01-01T00:00:00Z'))).toBe('1 January 2026, 00:00 UTC');
+  });
+
+  it.each([
+    [600_000, '10 minutes'],
+    [60_000, '1 minute'],
+    [3_600_000, '1 hour'],
+    [5_400_000, '90 minutes'],
+    [172_800_000, '2 days'],
+    [30_000, '30 seconds'],
+    [500, '1 second'],
+  ])('says %d ms as %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+});

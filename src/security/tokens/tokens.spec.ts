@@ -1,0 +1,105 @@
+import { createHmac } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Clock } from '../../common/clock/index.js';
+import type { Config } from '../../infrastructure/config/index.js';
+import { RefreshTokens } from './refresh-tokens.js';
+
+const SECRET = 'a-test-secret-that-is-long-enough-0123';
+const DAY_MS = 86_400_000;
+const USER = 'a'.repeat(24);
+const SESSION = 'b'.repeat(24);
+
+class FixedClock extends Clock {
+  constructor(private readonly atMs: number) {
+    super();
+  }
+  nowMs(): number {
+    return this.atMs;
+  }
+}
+
+const config = {
+  tokens: { refreshSecret: SECRET, accessSecret: SECRET, refreshTtlMs: 7 * DAY_MS, sessionMaxAgeMs: 30 * DAY_MS },
+} as Config;
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A token as an attacker who knew the secret would make it. */
+function forge(header: object, payload: object, secret = SECRET, algorithm = 'sha256'): string {
+  const body = `${base64url(header)}.${base64url(payload)}`;
+  return `${body}.${createHmac(algorithm, secret).update(body).digest('base64url')}`;
+}
+
+describe('RefreshTokens', () => {
+  const now = Date.UTC(2026, 0, 1);
+  let tokens: RefreshTokens;
+  beforeEach(() => {
+    tokens = new RefreshTokens(config, new FixedClock(now));
+  });
+
+  const state = {
+    userId: USER,
+    sessionId: SESSION,
+    generation: 3,
+    rotatedAt: new Date(now),
+    loggedInAt: new Date(now),
+  };
+  const header = { alg: 'HS256', typ: 'rt+jwt' };
+  const iat = now / 1000;
+  const claims = {
+    id: USER,
+    sid: SESSION,
+    gen: 3,
+    iat,
+    exp: iat + 60,
+    iss: 'account-service',
+    aud: 'account-service/refresh',
+  };
+
+  it('are the same again for the same state of a session, and differ by generation', () => {
+    expect(tokens.issue(state)).toBe(tokens.issue(state));
+    expect(tokens.issue({ ...state, generation: 4 })).not.toBe(tokens.issue(state));
+  });
+
+  it('end with the session, when that comes first', () => {
+    const { exp } = tokens.verify(tokens.issue({ ...state, loggedInAt: new Date(now - 28 * DAY_MS) }));
+    expect(exp).toBe((now + 2 * DAY_MS) / 1000);
+  });
+
+  it('are accepted when they are sound', () => {
+    expect(tokens.verify(forge(header, claims))).toMatchObject({ id: USER, sid: SESSION, gen: 3 });
+  });
+
+  it.each([
+    ['another algorithm', forge({ ...header, alg: 'HS512' }, claims, SECRET, 'sha512')],
+    ['no algorithm', `${base64url({ ...header, alg: 'none' })}.${base64url(claims)}.`],
+    ['another secret', forge(header, claims, 'another-secret')],
+    ['an empty secret', forge(header, claims, '')],
+    ['another type', forge({ ...header, typ: 'at+jwt' }, claims)],
+    ['the type JWT', forge({ ...header, typ: 'JWT' }, claims)],
+    ['no type', forge({ alg: 'HS256' }, claims)],
+    ['critical extensions', forge({ ...header, crit: ['x'] }, claims)],
+    ['another audience', forge(header, { ...claims, aud: 'account-service/access' })],
+    ['another issuer', forge(header, { ...claims, iss: 'elsewhere' })],
+    ['no expiry', forge(header, { ...claims, exp: undefined })],
+    ['an expiry in words', forge(header, { ...claims, exp: String(iat + 60) })],
+    ['an endless expiry', forge(header, { ...claims, exp: 1e308 })],
+    ['an issue in the future', forge(header, { ...claims, iat: iat + 3600 })],
+    ['a later beginning', forge(header, { ...claims, nbf: iat + 3600 })],
+    ['an operator for an id', forge(header, { ...claims, id: { $ne: null } })],
+    ['a list for an id', forge(header, { ...claims, id: [USER] })],
+    ['a path for an id', forge(header, { ...claims, sid: '../../x' })],
+    ['an id in capitals', forge(header, { ...claims, id: 'A'.repeat(24) })],
+    ['no generation', forge(header, { ...claims, gen: undefined })],
+    ['four parts', `${forge(header, claims)}.x`],
+    ['nothing', ''],
+  ])('are refused with %s', (_name, token) => {
+    expect(() => tokens.verify(token)).toThrow(expect.objectContaining({ code: 'token_invalid' }));
+  });
+
+  it('are refused with a name of its own when they have expired, save as a proof of ownership', () => {
+    const expired = forge(header, { ...claims, exp: iat });
+    expect(() => tokens.verify(expired)).toThrow(expect.objectContaining({ code: 'token_expired' }));
+    expect(tokens.verifyOwnership(expired)).toMatchObject({ sid: SESSION });
+  });
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERROR_CODES } from '../../src/common/errors/index.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Json = any;
+
+const OPERATION_IDS = [
+  'register',
+  'verifyOtp',
+  'resendOtp',
+  'login',
+  'refreshToken',
+  'logout',
+  'forgotPassword',
+  'resetPassword',
+  'itsNotMe',
+  'getProfile',
+  'getLiveness',
+  'getReadiness',
+];
+
+describe('The OpenAPI document', () => {
+  let test: TestApp;
+  let document: Json;
+  let operations: { path: string; method: string; operation: Json }[];
+  beforeAll(async () => {
+    test = await startTestApp();
+    document = (await test.client().get('/openapi.json')).body;
+    operations = Object.entries(document.paths as Json).flatMap(([path, item]) =>
+      Object.entries(item as Json).map(([method, operation]) => ({ path, method, operation: operation as Json })),
+    );
+  });
+  afterAll(() => test.close());
+
+  const resolve = (reference: string): Json =>
+    reference
+      .slice(2)
+      .split('/')
+      .reduce((value, key) => value?.[key], document);
+  const references = (value: Json): string[] =>
+    typeof value !== 'object' || value === null
+      ? []
+      : Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [inner as string] : references(inner)));
+
+  it('names each operation by a stable id', () => {
+    expect(operations.map(({ operation }) => operation.operationId).sort()).toEqual([...OPERATION_IDS].sort());
+  });
+
+  it('describes each operation: summary, tag of the list, security', () => {
+    const tags = document.tags.map(({ name }: Json) => name);
+    for (const { operation } of operations) {
+      expect(operation.summary, operation.operationId).toMatch(/.+/);
+      expect(tags, operation.operationId).toContain(operation.tags[0]);
+    }
+    const security = (id: string) =>
+      operations.find(({ operation }) => operation.operationId === id)?.operation.security;
+    expect(security('getProfile')).toEqual([{ api_key: [], bearer: [] }]);
+    expect(security('logout')).toEqual([{ bearer: [] }]);
+    expect(security('login')).toBeUndefined();
+    expect(Object.keys(document.components.securitySchemes).sort()).toEqual(['api_key', 'bearer']);
+  });
+
+  it('gives each answer a schema, and each error the codes it can bear', () => {
+    for (const { operation } of operations) {
+      const statuses = Object.keys(operation.responses);
+      expect(
+        statuses.some((status) => status.startsWith('2')),
+        operation.operationId,
+      ).toBe(true);
+      for (const [status, response] of Object.entries<Json>(operation.responses)) {
+        const label = `${operation.operationId} ${status}`;
+        const content = response.content['application/json'];
+        expect(content.schema, label).toBeDefined();
+        expect(response.headers['x-request-id'], label).toBeDefined();
+        if (status.startsWith('2')) continue;
+        const codes = content.schema.allOf[1].properties.code.enum as string[];
+        expect(codes.length, label).toBeGreaterThan(0);
+        for (const code of codes) {
+          expect(ERROR_CODES, label).toContain(code);
+          expect(content.examples[code].value.code, label).toBe(code);
+        }
+      }
+    }
+  });
+
+  it('lists all error codes, and no other', () => {
+    expect(document.components.schemas.ErrorCode.enum).toEqual(ERROR_CODES);
+  });
+
+  it('describes every field of every body', () => {
+    for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
+      for (const [field, property] of Object.entries<Json>(schema.properties ?? {})) {
+        expect(property.type ?? property.$ref ?? property.allOf ?? property.enum, `${name}.${field}`).toBeDefined();
+      }
+      if (name.endsWith('Dto')) expect(Object.keys(schema.properties).length, name).toBeGreaterThan(0);
+    }
+    const register = document.components.schemas.RegisterDto;
+    expect(register.required.sort()).toEqual([
+      'email',
+      'first_name',
+      'last_name',
+      'password',
+      'password_confirmation',
+      'username',
+    ]);
+    expect(register.properties.username).toMatchObject({
+      type: 'string',
+      minLength: 3,
+      maxLength: 64,
+      pattern: '^[A-Za-z0-9_]+$',
+    });
+  });
+
+  it('refers to nothing that is not there, and carries nothing of its making', () => {
+    for (const reference of references(document)) expect(resolve(reference), reference).toBeDefined();
+    expect(JSON.stringify(document)).not.toMatch(/"x-(?:error-codes|success)"/);
+  });
+
+  it('has examples that the service accepts', async () => {
+    const example = (name: string) =>
+      Object.fromEntries(
+        Object.entries<Json>(document.components.schemas[name].properties).map(([field, { example: value }]) => [
+          field,
+          value,
+        ]),
+      );
+    const registered = await test.client().post('/auth/register', example('RegisterDto'));
+    expect(registered.status).toBe(201);
+    const expected: Record<string, number> = {
+      '/auth/verify-otp VerifyOtpDto': 400,
+      '/auth/login LoginDto': 403,
+      '/auth/refresh-token RefreshTokenDto': 401,
+      '/auth/forgot-password ForgotPasswordDto': 200,
+      '/auth/reset-password ResetPasswordDto': 400,
+      '/auth/resend-otp ResendOtpDto': 200,
+    };
+    for (const [key, status] of Object.entries(expected)) {
+      const [path, name] = key.split(' ') as [string, string];
+      expect((await test.client().post(path, example(name))).status, key).toBe(status);
+    }
+  });
+});
