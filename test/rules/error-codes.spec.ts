@@ -17,7 +17,6 @@ describe('Error codes', () => {
         "401 token_invalid: Invalid or expired token",
         "401 token_expired: Invalid or expired token",
         "401 session_revoked: Invalid or expired token",
-        "401 session_expired: Invalid or expired token",
         "401 logged_out: Invalid or expired token",
         "401 refresh_token_reused: Invalid or expired token",
         "401 password_changed: Invalid or expired token",

@@ -1,6 +1,6 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Public } from '../../common/access/index.js';
+import { Public, TOKEN_ERRORS } from '../../common/access/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { TokensDto } from '../login/tokens.dto.js';
 import { RefreshTokenDto } from './token-refresh.dto.js';
@@ -12,20 +12,7 @@ export class TokenRefreshController {
   constructor(private readonly tokenRefresh: TokenRefreshService) {}
 
   @Post('refresh-token')
-  @Public({
-    limit: 'auth',
-    errors: [
-      'token_invalid',
-      'token_expired',
-      'session_revoked',
-      'session_expired',
-      'logged_out',
-      'refresh_token_reused',
-      'password_changed',
-      'reported_not_me',
-      'account_disabled',
-    ],
-  })
+  @Public({ limit: 'auth', errors: TOKEN_ERRORS })
   @Operation({
     summary: 'Get the next pair of tokens',
     description:

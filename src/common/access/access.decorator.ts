@@ -14,12 +14,11 @@ interface AccessOptions {
   errors?: ErrorCode[];
 }
 
-const BEARER_ERRORS: ErrorCode[] = [
-  'authentication_required',
+/** What a token of an ended or expired session meets, and one that is none. */
+export const TOKEN_ERRORS: ErrorCode[] = [
   'token_invalid',
   'token_expired',
   'session_revoked',
-  'session_expired',
   'logged_out',
   'refresh_token_reused',
   'password_changed',
@@ -52,7 +51,7 @@ export const ApiKeyOnly = ({ limit = 'general', errors = [] }: AccessOptions = {
 function access(access: Access, errors: ErrorCode[]): MethodDecorator & ClassDecorator {
   const codes: ErrorCode[] = [...errors];
   if (access.apiKey) codes.push('invalid_api_key');
-  if (access.bearer) codes.push(...BEARER_ERRORS);
+  if (access.bearer) codes.push('authentication_required', ...TOKEN_ERRORS);
   if (access.role) codes.push('role_required');
   if (access.limit === 'auth') codes.push('too_many_login_attempts');
   if (access.limit === 'general') codes.push('too_many_requests');

@@ -8,4 +8,5 @@ export {
   ERROR_CODES_EXTENSION,
   Protected,
   Public,
+  TOKEN_ERRORS,
 } from './access.decorator.js';

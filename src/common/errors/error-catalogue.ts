@@ -13,7 +13,6 @@ export const ERROR_CATALOGUE = {
   token_invalid: { status: 401, message: 'Invalid or expired token' },
   token_expired: { status: 401, message: 'Invalid or expired token' },
   session_revoked: { status: 401, message: 'Invalid or expired token' },
-  session_expired: { status: 401, message: 'Invalid or expired token' },
   logged_out: { status: 401, message: 'Invalid or expired token' },
   refresh_token_reused: { status: 401, message: 'Invalid or expired token' },
   password_changed: { status: 401, message: 'Invalid or expired token' },

@@ -5,7 +5,6 @@ export type SessionEnd =
   | 'reported_not_me'
   | 'refresh_token_reused'
   | 'account_disabled'
-  | 'session_expired'
   | 'session_revoked';
 
 /** A session as the cache holds it: whose it is while it lives, or why it ended. */
