@@ -27,6 +27,7 @@ export class WireServer {
       this.server.listen(socketPath, resolve);
     });
     chmodSync(socketPath, 0o600);
+    this.engine.address = socketPath;
     this.sweeper = setInterval(() => void this.engine.sweep().catch(() => undefined), SWEEP_INTERVAL_MS);
     this.sweeper.unref();
   }

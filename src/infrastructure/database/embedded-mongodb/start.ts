@@ -5,6 +5,7 @@ import { privateDirectory, temporaryDirectory } from './directory.js';
 import { Engine } from './engine/engine.js';
 import { claim, release } from './ownership.js';
 import { WireServer } from './server.js';
+import { checkDataFile } from './storage/data-file.js';
 import { Store } from './storage/store.js';
 
 export interface RunningStore {
@@ -40,32 +41,46 @@ export async function startInDirectory(directory: string): Promise<RunningStore>
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     if (await answers(socketPath)) return { socketPath, attached: true, close: async () => undefined };
-    const store = openStore(dataFile, directory);
-    const owner = claim(store);
-    if (owner === undefined) return serve(store, socketPath);
-    await store.close();
+    const opened = await open(dataFile, directory);
+    if (typeof opened !== 'number') return serve(opened, socketPath);
     if (Date.now() > deadline) {
-      throw new Error(`The directory ${directory} is locked: process ${owner} uses it but does not answer`);
+      throw new Error(`The directory ${directory} is locked: process ${opened} uses it but does not answer`);
     }
     // The owner has just started and will listen in a moment, or is about to end.
     await sleep(RETRY_MS);
   }
 }
 
-function openStore(dataFile: string, directory: string): Store {
+/** The opened store, or the id of the process it belongs to. */
+async function open(dataFile: string, directory: string): Promise<{ store: Store; engine: Engine } | number> {
+  let store: Store | undefined;
   try {
-    return Store.open(dataFile, true);
+    checkDataFile(dataFile);
+    store = Store.open(dataFile, true);
+    const owner = claim(store);
+    if (owner === undefined) return { store, engine: loaded(store) };
+    await store.close();
+    return owner;
   } catch (error) {
-    throw new Error(`The data of the embedded store in ${directory} cannot be opened: ${(error as Error).message}`, {
-      cause: error,
-    });
+    await store?.close().catch(() => undefined);
+    const { message } = error as Error;
+    throw new Error(`The data of the embedded store in ${directory} cannot be opened: ${message}`, { cause: error });
   }
 }
 
-async function serve(store: Store, socketPath: string): Promise<RunningStore> {
+function loaded(store: Store): Engine {
+  try {
+    return new Engine(store);
+  } catch (error) {
+    release(store);
+    throw error;
+  }
+}
+
+async function serve({ store, engine }: { store: Store; engine: Engine }, socketPath: string): Promise<RunningStore> {
   // A crash leaves its socket behind; as the owner we know that nobody listens on it.
   rmSync(socketPath, { force: true });
-  const server = new WireServer(new Engine(store), () => release(store));
+  const server = new WireServer(engine, () => release(store));
   await server.listen(socketPath);
   const close = async (): Promise<void> => {
     await server.close();

@@ -9,10 +9,10 @@ export type WorkerReport = { socketPath: string; attached: boolean } | { error: 
 export async function startInWorker(directory: string | undefined): Promise<RunningStore> {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: { directory } });
   const [report] = (await once(worker, 'message')) as [WorkerReport];
-  if ('error' in report) {
-    await worker.terminate();
-    throw new Error(report.error);
-  }
+  // Nothing is left to do for a thread that does not serve.
+  if ('error' in report || report.attached) await worker.terminate();
+  if ('error' in report) throw new Error(report.error);
+  if (report.attached) return { ...report, close: async () => undefined };
   const close = async (): Promise<void> => {
     const ended = once(worker, 'exit');
     worker.postMessage('close');

@@ -42,8 +42,10 @@ export function asCommandError<T>(action: () => T): T {
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const message = (error as Error).message;
-    const unknown = /^unregistered pipeline operator (\S+?)\.?$|^accumulator '(\S+)' is not registered/.exec(message);
-    if (unknown) throw unsupported(`Aggregation operator ${unknown[1] ?? unknown[2]}`, 40324);
+    const stage = /^unregistered pipeline operator (\S+?)\.?$/.exec(message)?.[1];
+    if (stage) throw unsupported(`Unrecognized pipeline stage name: '${stage}'. It`, 40324);
+    const operator = /^accumulator '(\S+)' is not registered/.exec(message)?.[1];
+    if (operator) throw unsupported(`The expression operator ${operator}`, 168);
     throw new CommandError(2, message);
   }
 }

@@ -1,7 +1,7 @@
-import { CommandError } from '../command-error.js';
+import { CommandError, unsupported } from '../command-error.js';
 import type { Collection } from '../engine/catalogue.js';
 import { createIndexes, dropIndexes } from '../engine/index-builder.js';
-import type { IndexDefinition } from '../engine/index-definition.js';
+import { defineIndex, type IndexDefinition } from '../engine/index-definition.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
 import { encode } from '../values/order.js';
 import type { CommandContext, CommandTable } from './command-context.js';
@@ -10,6 +10,7 @@ import { firstBatch } from './read-commands.js';
 export const indexCommands: CommandTable = {
   createIndexes: { kind: 'schema', run: create },
   dropIndexes: { kind: 'schema', run: drop },
+  collMod: { kind: 'schema', run: modify },
   listIndexes: { kind: 'control', run: list },
 };
 
@@ -46,6 +47,25 @@ function chosen(collection: Collection, wanted: unknown): IndexDefinition[] {
   if (!index) throw new CommandError(27, `index not found with name [${String(wanted)}]`);
   if (index.name === '_id_') throw new CommandError(72, 'cannot drop _id index');
   return [index];
+}
+
+/** Hides an index or changes how long documents live by it; everything else about a collection is fixed. */
+function modify(context: CommandContext): Document {
+  const collection = existing(context);
+  const given = context.documentField('index');
+  const others = Object.keys(context.command).filter(
+    (key) =>
+      !['collMod', 'index', 'lsid', 'writeConcern', 'txnNumber', 'comment'].includes(key) && !key.startsWith('$'),
+  );
+  if (!given || others.length > 0) throw unsupported(`collMod of ${others.join(', ') || 'nothing'}`);
+  const [index] = chosen(collection, given['name'] ?? given['keyPattern']);
+  const { name: _name, keyPattern: _keyPattern, ...changes } = given;
+  const unknown = Object.keys(changes).find((key) => !['hidden', 'expireAfterSeconds'].includes(key));
+  if (!index || unknown) throw unsupported(`collMod of the index option ${unknown}`);
+  const changed = defineIndex(index.id, { ...index.specification, ...changes });
+  const indexes = collection.indexes.map((one) => (one === index ? changed : one));
+  context.engine.catalogue.save(context.view, { ...collection, indexes });
+  return { ok: 1 };
 }
 
 function list(context: CommandContext): Buffer {

@@ -43,6 +43,7 @@ function handshake(context: CommandContext): Document {
   return {
     helloOk: true,
     setName: 'embedded',
+    hosts: [context.engine.address],
     secondary: false,
     maxBsonObjectSize: MAX_DOCUMENT_BYTES,
     maxMessageSizeBytes: MAX_MESSAGE_BYTES,

@@ -12,6 +12,8 @@ export class Engine {
   readonly cursors: Cursors;
   readonly sessions: Sessions;
   readonly retries: Retries;
+  /** Where clients reach it, once it listens. */
+  address = '';
 
   constructor(
     readonly store: Store,

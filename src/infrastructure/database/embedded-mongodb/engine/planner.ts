@@ -38,7 +38,6 @@ const HIGHEST = Buffer.from([0xff]);
 export function plan(collection: Collection, filter: Document, options: PlannerOptions = {}): Plan | undefined {
   const candidates = hinted(collection, options.hint);
   const demands = demandsOf(filter);
-  if (demands.size === 0) return undefined;
   let best: { score: number; plan: Plan } | undefined;
   for (const index of candidates) {
     if (!isUsable(index, filter, demands, options)) continue;
@@ -47,7 +46,13 @@ export function plan(collection: Collection, filter: Document, options: PlannerO
       best = { score: found.score, plan: { index, ranges: found.bounds.map((bounds) => keyRange(index, bounds)) } };
     }
   }
-  return best?.plan;
+  return best?.plan ?? hintedOrder(collection, options.hint, candidates);
+}
+
+/** A hint also asks for the order of its index; one that lacks documents cannot give it. */
+function hintedOrder(collection: Collection, hint: unknown, [index]: readonly IndexDefinition[]): Plan | undefined {
+  if (!index || !hint || index.isSparse || index.partialFilter || index === collection.indexes[0]) return undefined;
+  return { index, ranges: [indexRange(index.id)] };
 }
 
 function hinted(collection: Collection, hint: unknown): readonly IndexDefinition[] {
@@ -66,6 +71,7 @@ function isUsable(
   demands: Map<string, Demand[]>,
   options: PlannerOptions,
 ): boolean {
+  if (index.specification['hidden'] === true) return false;
   const ofFields = index.fields.flatMap(({ path }) => demands.get(path) ?? []);
   if (index.isSparse && !ofFields.some(impliesPresence)) return false;
   if (index.partialFilter && !implies(filter, demands, index.partialFilter)) return false;

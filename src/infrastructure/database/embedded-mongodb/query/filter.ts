@@ -35,11 +35,13 @@ export function compileValueTest(operators: Document, options: FilterOptions = {
 export function isOperatorDocument(value: unknown): value is Document {
   if (!isDocument(value)) return false;
   const first = Object.keys(value)[0];
-  return first !== undefined && first.startsWith('$') && !['$ref', '$id', '$db'].includes(first);
+  return first !== undefined && first.startsWith('$') && !DBREF_FIELDS.has(first);
 }
 
+const DBREF_FIELDS = new Set(['$ref', '$id', '$db']);
+
 function compileEntry(key: string, operand: unknown, options: FilterOptions): Predicate {
-  if (!key.startsWith('$')) return compileField(key, operand, options);
+  if (!key.startsWith('$') || DBREF_FIELDS.has(key)) return compileField(key, operand, options);
   switch (key) {
     case '$and': {
       const all = compileList(key, operand, options);

@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import mongoose from 'mongoose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
+import { compileEmbeddedMongodb } from './embedded-mongodb-compiled.js';
+import { socketPathOf } from './embedded-mongodb-wire.js';
+
+const { MongoClient } = mongoose.mongo;
+
+describe('An embedded store', () => {
+  let directory: string;
+
+  beforeEach(() => {
+    directory = join(mkdtempSync(join(tmpdir(), 'embedded-mongodb-test-')), 'data');
+  });
+
+  afterEach(() => rmSync(dirname(directory), { recursive: true, force: true }));
+
+  async function write(uri: string, n: number): Promise<void> {
+    const client = await MongoClient.connect(uri);
+    const many = Array.from({ length: n }, (_, i) => ({ i, text: 'x'.repeat(200) }));
+    await client.db('test').collection('things').insertMany(many);
+    await client.close();
+  }
+
+  async function count(uri: string): Promise<number> {
+    const client = await MongoClient.connect(uri);
+    const found = await client.db('test').collection('things').countDocuments();
+    await client.close();
+    return found;
+  }
+
+  it('keeps its documents from one start to the next', async () => {
+    const first = await startEmbeddedMongodb({ directory });
+    await write(first.uri, 10);
+    await first.close();
+    const second = await startEmbeddedMongodb({ directory });
+    expect(await count(second.uri)).toBe(10);
+    await second.close();
+  });
+
+  it('forgets everything without a directory', async () => {
+    const store = await startEmbeddedMongodb();
+    const socket = socketPathOf(store.uri);
+    expect(statSync(dirname(socket)).isDirectory()).toBe(true);
+    await store.close();
+    expect(() => statSync(dirname(socket))).toThrow('ENOENT');
+  });
+
+  it('lets nobody else in', async () => {
+    for (const options of [{ directory }, {}]) {
+      const store = await startEmbeddedMongodb(options);
+      const socket = socketPathOf(store.uri);
+      expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
+      expect(statSync(socket).mode & 0o777).toBe(0o600);
+      await store.close();
+    }
+  });
+
+  it('is attached to where it already runs, by everybody who comes later', async () => {
+    const stores = await Promise.all([1, 2, 3].map(() => startEmbeddedMongodb({ directory })));
+    expect(stores.map(({ attached }) => attached).sort()).toEqual([false, true, true]);
+    await write(stores[0]?.uri ?? '', 5);
+    expect(await count(stores[2]?.uri ?? '')).toBe(5);
+    await Promise.all(stores.filter(({ attached }) => attached).map((store) => store.close()));
+    expect(await count(stores.find(({ attached }) => !attached)?.uri ?? '')).toBe(5);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('works in a directory whose path is too long for a socket', async () => {
+    const long = join(directory, 'd'.repeat(120));
+    const store = await startEmbeddedMongodb({ directory: long });
+    await write(store.uri, 1);
+    expect(await count(store.uri)).toBe(1);
+    await store.close();
+    rmSync(dirname(socketPathOf(store.uri)), { recursive: true });
+  });
+
+  it('refuses what is not a directory', async () => {
+    writeFileSync(directory, 'a file');
+    await expect(startEmbeddedMongodb({ directory })).rejects.toThrow(/^The directory .* cannot be used/);
+    await expect(startEmbeddedMongodb({ directory: join(directory, 'inside') })).rejects.toThrow(
+      /^The directory .* cannot be used/,
+    );
+  });
+
+  it.each([
+    ['is something else', (file: string) => writeFileSync(file, Buffer.alloc(20_000, 7))],
+    ['was cut in half', (file: string) => truncateSync(file, 4096 * Math.floor(statSync(file).size / 8192))],
+    [
+      'is scrambled',
+      (file: string) =>
+        writeFileSync(
+          file,
+          readFileSync(file).map((byte, i) => (i < 8192 ? byte : byte ^ 0xa5)),
+        ),
+    ],
+  ])('says so when its data file %s', async (_damage, damage) => {
+    const store = await startEmbeddedMongodb({ directory });
+    await write(store.uri, 3000);
+    await store.close();
+    damage(join(directory, 'data.mdb'));
+    await expect(startEmbeddedMongodb({ directory })).rejects.toThrow(
+      /^The data of the embedded store .* cannot be opened: .*$/,
+    );
+  });
+
+  it('runs in a worker thread', () => {
+    const compiled = compileEmbeddedMongodb();
+    const script = `
+      const { startEmbeddedMongodb } = await import(${JSON.stringify(compiled.entry)});
+      const { default: mongoose } = await import('mongoose');
+      const options = { workerThread: true, directory: ${JSON.stringify(directory)} };
+      const store = await startEmbeddedMongodb(options);
+      const client = await mongoose.mongo.MongoClient.connect(store.uri);
+      await client.db('test').collection('things').insertOne({ a: 1 });
+      console.log(await client.db('test').collection('things').countDocuments(), (await startEmbeddedMongodb(options)).attached);
+      await client.close();
+      await store.close();
+      const failure = await startEmbeddedMongodb({ workerThread: true, directory: ${JSON.stringify(compiled.entry)} }).catch((error) => error);
+      console.log(failure.message.split(' cannot')[0]);
+      const temporary = await startEmbeddedMongodb({ workerThread: true });
+      await temporary.close();`;
+    const options = { cwd: dirname(compiled.entry), encoding: 'utf8', timeout: 20_000 } as const;
+    const file = join(dirname(compiled.entry), 'script.mjs');
+    writeFileSync(file, script);
+    const { stdout, stderr, status } = spawnSync(process.execPath, [file], options);
+    compiled.remove();
+    expect(stderr).toBe('');
+    expect(stdout.trim().split('\n')).toEqual(['1 true', `The directory ${compiled.entry}`]);
+    expect(status).toBe(0);
+  });
+});
