@@ -1,0 +1,126 @@
+import { rmSync } from 'node:fs';
+import { Long, UUID, type Document } from 'bson';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dispatch } from '../../src/infrastructure/database/embedded-mongodb/commands/dispatcher.js';
+import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';
+import { CURSOR_IDLE_MS } from '../../src/infrastructure/database/embedded-mongodb/engine/cursors.js';
+import { Engine } from '../../src/infrastructure/database/embedded-mongodb/engine/engine.js';
+import { verify } from '../../src/infrastructure/database/embedded-mongodb/engine/verify.js';
+import { TRANSACTION_LIFETIME_MS } from '../../src/infrastructure/database/embedded-mongodb/sessions/sessions.js';
+import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
+import { decode } from '../../src/infrastructure/database/embedded-mongodb/values/decode.js';
+
+const START = new Date('2026-01-01T00:00:00Z').getTime();
+
+describe('As time goes by, the embedded store', () => {
+  let now: number;
+  let engine: Engine;
+  let directory: ReturnType<typeof temporaryDirectory>;
+
+  beforeEach(() => {
+    now = START;
+    directory = temporaryDirectory();
+    engine = new Engine(Store.open(directory.dataFile, false), () => new Date(now));
+  });
+
+  afterEach(async () => {
+    await engine.close();
+    rmSync(directory.path, { recursive: true });
+  });
+
+  async function run(command: Document): Promise<Document> {
+    const reply = await dispatch(engine, { ...command, $db: 'test' });
+    return Buffer.isBuffer(reply) ? decode(reply) : reply;
+  }
+
+  async function pass(ms: number): Promise<void> {
+    now += ms;
+    await engine.sweep();
+  }
+
+  const insert = (documents: Document[], more: Document = {}) => run({ insert: 'things', documents, ...more });
+  const count = async () => (await run({ count: 'things' }))['n'];
+
+  it('removes documents when their lifetime is over, not before', async () => {
+    const indexes = [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: 60 }];
+    await run({ createIndexes: 'things', indexes });
+    await insert([
+      { at: new Date(START) },
+      { at: new Date(START + 30_000) },
+      { at: [new Date(START + 90_000), new Date(START)] },
+      { at: 'never' },
+      {},
+    ]);
+    await pass(59_999);
+    expect(await count()).toBe(5);
+    await pass(1);
+    expect(await count()).toBe(3);
+    await pass(30_000);
+    expect(await count()).toBe(2);
+    expect(verify(engine.store)).toEqual([]);
+  });
+
+  it('closes cursors that nobody asks any more', async () => {
+    await insert(Array.from({ length: 10 }, (_, n) => ({ n })));
+    const open = async () => ((await run({ find: 'things', batchSize: 2 }))['cursor'] as { id: Long }).id;
+    const [used, idle] = [await open(), await open()];
+    const more = (getMore: Long) => run({ getMore, collection: 'things', batchSize: 2 });
+    await pass(CURSOR_IDLE_MS - 1);
+    expect(await more(used)).toMatchObject({ ok: 1 });
+    await pass(2);
+    expect(await more(used)).toMatchObject({ ok: 1 });
+    expect(await more(idle)).toMatchObject({ ok: 0, code: 43 });
+  });
+
+  it('aborts transactions that stay open', async () => {
+    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    await insert([{ a: 1 }], { ...transaction, startTransaction: true });
+    await pass(TRANSACTION_LIFETIME_MS);
+    expect(await insert([{ a: 2 }], transaction)).toMatchObject({ ok: 1 });
+    await pass(1);
+    const late = await insert([{ a: 3 }], transaction);
+    expect(late).toMatchObject({ ok: 0, code: 251, errorLabels: ['TransientTransactionError'] });
+    expect(await run({ commitTransaction: 1, ...transaction })).toMatchObject({ ok: 0, code: 251 });
+    expect(await count()).toBe(0);
+  });
+
+  it('ends what a session had open when the session ends', async () => {
+    const lsid = { id: new UUID() };
+    await insert([{ n: 1 }, { n: 2 }]);
+    const { cursor } = await run({ find: 'things', batchSize: 1, lsid });
+    await insert([{ n: 3 }], { lsid, txnNumber: Long.fromNumber(1), autocommit: false, startTransaction: true });
+    await run({ endSessions: [lsid] });
+    expect(await run({ getMore: (cursor as { id: Long }).id, collection: 'things' })).toMatchObject({ code: 43 });
+    expect(await run({ commitTransaction: 1, lsid, txnNumber: Long.fromNumber(1), autocommit: false })).toMatchObject({
+      code: 251,
+    });
+  });
+
+  it('does a retryable write once, and no write that the session has left behind', async () => {
+    const lsid = { id: new UUID() };
+    const write = (n: number) => insert([{ n }], { lsid, txnNumber: Long.fromNumber(n) });
+    expect(await write(1)).toEqual({ n: 1, ok: 1 });
+    expect(await write(1)).toEqual({ n: 1, ok: 1 });
+    expect(await write(2)).toEqual({ n: 1, ok: 1 });
+    expect(await write(1)).toMatchObject({ code: 225 });
+    expect(await count()).toBe(2);
+  });
+
+  it('commits twice when asked twice', async () => {
+    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    await insert([{ a: 1 }], { ...transaction, startTransaction: true });
+    expect(await run({ commitTransaction: 1, ...transaction })).toEqual({ ok: 1 });
+    expect(await run({ commitTransaction: 1, ...transaction })).toEqual({ ok: 1 });
+    expect(await count()).toBe(1);
+  });
+
+  it('refuses to commit a transaction over an index that came after its first read', async () => {
+    await insert([{ a: 1 }]);
+    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    await insert([{ a: 1 }], { ...transaction, startTransaction: true });
+    await run({ createIndexes: 'things', indexes: [{ key: { a: 1 }, name: 'a', unique: true }] });
+    const commit = await run({ commitTransaction: 1, ...transaction });
+    expect(commit).toMatchObject({ code: 112, errorLabels: ['TransientTransactionError'] });
+    expect(verify(engine.store)).toEqual([]);
+  });
+});

@@ -1,0 +1,247 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { serialize } from 'bson';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  startEmbeddedMongodb,
+  type EmbeddedMongodb,
+} from '../../src/infrastructure/database/embedded-mongodb/index.js';
+import { frameOf, RawConnection, socketPathOf } from './embedded-mongodb-wire.js';
+
+const { MongoClient } = mongoose.mongo;
+
+describe('The embedded store under attack', () => {
+  let store: EmbeddedMongodb;
+  let client: InstanceType<typeof MongoClient>;
+
+  beforeAll(async () => {
+    store = await startEmbeddedMongodb();
+    client = await MongoClient.connect(store.uri);
+  });
+
+  beforeEach(() => client.db('test').dropDatabase());
+
+  afterAll(async () => {
+    await client.close();
+    await store.close();
+  });
+
+  const things = () => client.db('test').collection('things');
+  const errorOf = (promise: Promise<unknown>) =>
+    promise.then(
+      () => 'no error',
+      (error: { code: number; message: string }) => error,
+    );
+
+  /** Resolves when the server closes the connection or has answered the ping sent behind the bytes. */
+  async function send(bytes: Buffer): Promise<void> {
+    const socket = connect(socketPathOf(store.uri));
+    socket.on('error', () => undefined);
+    socket.write(bytes);
+    socket.end(frameOf({ ping: 1, $db: 'admin' }));
+    socket.resume();
+    await once(socket, 'close');
+  }
+
+  async function expectAlive(): Promise<void> {
+    expect(await client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
+  }
+
+  function frame(opCode: number, content: Buffer, length = content.length + 16): Buffer {
+    const header = Buffer.alloc(16);
+    header.writeInt32LE(length, 0);
+    header.writeInt32LE(opCode, 12);
+    return Buffer.concat([header, content]);
+  }
+
+  function nested(depth: number): Buffer {
+    let document = Buffer.from([5, 0, 0, 0, 0]);
+    for (let i = 0; i < depth; i++) {
+      const length = Buffer.alloc(4);
+      length.writeInt32LE(document.length + 8);
+      document = Buffer.concat([length, Buffer.from('\x03a\0'), document, Buffer.alloc(1)]);
+    }
+    return document;
+  }
+
+  it('survives frames that lie about their length or their kind', async () => {
+    const ping = frameOf({ ping: 1, $db: 'admin' });
+    const cut = Buffer.from(ping);
+    cut.writeInt32LE(1000, 21);
+    const broken = [
+      frame(2013, Buffer.alloc(0)),
+      frame(2013, Buffer.alloc(4)),
+      frame(2013, Buffer.alloc(100, 0xff)),
+      frame(2012, Buffer.alloc(20)),
+      frame(2004, Buffer.alloc(3)),
+      frame(2004, Buffer.from('\0\0\0\0no terminator')),
+      frame(1, Buffer.alloc(20)),
+      frame(2013, Buffer.alloc(10), -1),
+      frame(2013, Buffer.alloc(10), 0x7fffffff),
+      frame(2013, Buffer.alloc(10), 3),
+      frame(2013, Buffer.concat([Buffer.from([0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0x7f]), Buffer.alloc(20)])),
+      frame(2013, Buffer.concat([Buffer.from([0, 0, 0, 0, 0]), nested(3000)])),
+      cut,
+      ping.subarray(0, 30),
+      Buffer.from('GET / HTTP/1.1\r\n\r\n'),
+    ];
+    for (const bytes of broken) await send(bytes);
+    await expectAlive();
+  });
+
+  it('survives a thousand randomly damaged commands', async () => {
+    await things().insertOne({ a: 1 });
+    const commands = [
+      frameOf({ find: 'things', filter: { a: { $gt: 0, $in: [1, 2] } }, sort: { a: 1 }, $db: 'test' }),
+      frameOf({ insert: 'things', documents: [{ _id: 1, a: new Date(), b: /x/i }], $db: 'test' }),
+      frameOf({
+        update: 'things',
+        updates: [{ q: { a: 1 }, u: { $set: { 'b.c': [1, 2] } }, upsert: true }],
+        $db: 'test',
+      }),
+      frameOf({ aggregate: 'things', pipeline: [{ $group: { _id: '$a' } }], cursor: {}, $db: 'test' }),
+    ];
+    let state = 1;
+    const next = (limit: number): number => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state % limit;
+    };
+    for (let n = 0; n < 50; n++) {
+      const damaged = Array.from({ length: 20 }, (_, i) => {
+        const bytes = Buffer.from(commands[(n + i) % commands.length] as Buffer);
+        for (let k = 0; k <= next(4); k++) bytes[16 + next(bytes.length - 16)] = next(256);
+        return bytes;
+      });
+      await Promise.all(damaged.map(send));
+    }
+    await expectAlive();
+  });
+
+  it('understands frames that come byte by byte or several at once', async () => {
+    const connection = await RawConnection.open(store.uri);
+    const ping = frameOf({ ping: 1, $db: 'admin' });
+    let bytes = 0;
+    const answered = new Promise<void>((resolve) => {
+      connection.socket.on('data', (data: Buffer) => {
+        bytes += data.length;
+        if (bytes === 4 * (21 + serialize({ ok: 1 }).length)) resolve();
+      });
+    });
+    for (const byte of ping) connection.socket.write(Buffer.of(byte));
+    connection.socket.write(Buffer.concat([ping, ping, ping.subarray(0, 10)]));
+    connection.socket.write(ping.subarray(10));
+    await answered;
+    connection.close();
+  });
+
+  it('does not answer what asks for no answer', async () => {
+    const connection = await RawConnection.open(store.uri);
+    const silent = frameOf({ insert: 'things', documents: [{ a: 1 }], $db: 'test' });
+    silent.writeUInt32LE(2, 16);
+    connection.socket.write(silent);
+    expect(await connection.command({ count: 'things', $db: 'test' })).toEqual({ n: 1, ok: 1 });
+    connection.close();
+  });
+
+  it('never reaches a prototype', async () => {
+    await things().insertOne({ a: 1 });
+    for (const change of [
+      { $set: { '__proto__.polluted': 1 } },
+      { $set: { 'a.__proto__.polluted': 1 } },
+      { $rename: { a: '__proto__.polluted' } },
+      { $push: { '__proto__.polluted': 1 } },
+    ]) {
+      expect(await errorOf(things().updateOne({}, change as never))).toMatchObject({ code: 2 });
+    }
+    await things().updateOne({}, { $set: { 'constructor.prototype.polluted': 1, 'toString.polluted': 1 } });
+    await things().insertOne({ ['__proto__']: { polluted: 1 } } as never);
+    await things().insertOne(JSON.parse('{"__proto__": {"polluted": 1}, "b": {"__proto__": {"polluted": 1}}}'));
+    await things()
+      .aggregate([{ $set: { c: '$constructor' } }, { $group: { _id: '$b' } }])
+      .toArray();
+    expect(await things().countDocuments({ 'constructor.name': 'Object' })).toBe(0);
+    expect(await things().countDocuments({ 'constructor.prototype.polluted': 1 })).toBe(1);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect((Object as never as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('tells apart binary values that look alike as text', async () => {
+    const values = [Buffer.from([0xff]), Buffer.from([0xfe])];
+    await things().createIndex({ hash: 1 }, { unique: true });
+    await things().insertMany(values.map((hash) => ({ hash })));
+    expect(await things().countDocuments({ hash: values[0] as Buffer })).toBe(1);
+    expect(await things().countDocuments({ $expr: { $eq: ['$hash', values[0]] } })).toBe(1);
+    expect(
+      await things()
+        .aggregate([{ $group: { _id: '$hash' } }])
+        .toArray(),
+    ).toHaveLength(2);
+    expect(
+      await things()
+        .aggregate([{ $group: { _id: null, all: { $addToSet: '$hash' } } }])
+        .next(),
+    ).toMatchObject({
+      all: [expect.anything(), expect.anything()],
+    });
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['change streams', () => things().watch().next()],
+    ['geo indexes', () => things().createIndex({ at: '2dsphere' })],
+    ['text indexes', () => things().createIndex({ at: 'text' })],
+    ['wildcard indexes', () => things().createIndex({ '$**': 1 })],
+    ['geo queries', () => things().findOne({ at: { $near: [1, 2] } })],
+    ['text queries', () => things().findOne({ $text: { $search: 'a' } })],
+    ['$where', () => things().findOne({ $where: 'true' })],
+    [
+      '$function',
+      () =>
+        things()
+          .aggregate([{ $project: { a: { $function: { body: 'x', args: [], lang: 'js' } } } }])
+          .next(),
+    ],
+    ['views', () => client.db('test').createCollection('view', { viewOn: 'things', pipeline: [] })],
+    ['capped collections', () => client.db('test').createCollection('capped', { capped: true, size: 100 })],
+    ['time series', () => client.db('test').createCollection('series', { timeseries: { timeField: 't' } })],
+    ['validators', () => client.db('test').createCollection('valid', { validator: { a: 1 } })],
+    ['users', () => client.db('test').command({ createUser: 'x', pwd: 'x', roles: [] })],
+    ['tailable cursors', () => things().find({}, { tailable: true }).next()],
+  ])('refuses %s and names MongoDB as the answer', async (_feature, use) => {
+    await things().insertOne({ a: 1 });
+    expect(await errorOf(use())).toMatchObject({ message: expect.stringContaining('use MongoDB for it') });
+  });
+
+  it('refuses patterns that JavaScript would read differently', async () => {
+    for (const pattern of ['(?i)a', 'a++', '\\Aa', '(?>a)']) {
+      expect(await errorOf(things().countDocuments({ a: { $regex: pattern } }))).toMatchObject({ code: 51091 });
+    }
+  });
+
+  it('refuses a bad filter even where there is no collection', async () => {
+    expect(
+      await errorOf(
+        client
+          .db('test')
+          .collection('none')
+          .findOne({ a: { $unknown: 1 } }),
+      ),
+    ).toMatchObject({ code: 2 });
+  });
+
+  it('writes all of a command or nothing of it', async () => {
+    await things().createIndex({ a: 1 }, { unique: true });
+    await things().insertMany([{ a: 1 }, { a: 2 }]);
+    expect(await errorOf(things().updateOne({ a: 2 }, { $set: { b: 1, a: 1 } }))).toMatchObject({ code: 11000 });
+    expect(await things().countDocuments({ b: 1 })).toBe(0);
+    expect(
+      await errorOf(
+        client
+          .db('new')
+          .collection('new')
+          .insertOne({ _id: [1] as never }),
+      ),
+    ).toMatchObject({ code: 53 });
+    expect(await client.db('new').collection('new').countDocuments()).toBe(0);
+  });
+});
