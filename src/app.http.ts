@@ -3,7 +3,7 @@ import helmet from '@fastify/helmet';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './common/errors/index.js';
-import { envelopeKindOf, errorBody, requestIdOf, ServedRoutes } from './common/http/index.js';
+import { envelopeKindOf, errorBody, keepRequestContext, requestIdOf, ServedRoutes } from './common/http/index.js';
 import type { Config } from './infrastructure/config/index.js';
 
 const BODY_LIMIT_BYTES = 16 * 1024;
@@ -32,6 +32,7 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   });
   const server = adapter.getInstance();
   server.addHook('onRoute', ({ method, url }) => servedRoutes.add(method, url));
+  keepRequestContext(server);
   closeConnectionsWhenStopping(server);
   return adapter;
 }

@@ -5,6 +5,7 @@ import { EmailVerificationService } from './email-verification/email-verificatio
 import { OtpMails } from './email-verification/otp-mails.js';
 import { ItsNotMeController } from './its-not-me/its-not-me.controller.js';
 import { ItsNotMeService } from './its-not-me/its-not-me.service.js';
+import { LoginAdmission } from './login/login-admission.js';
 import { LoginController } from './login/login.controller.js';
 import { LoginService } from './login/login.service.js';
 import { NewDeviceNotice } from './login/new-device-notice.js';
@@ -40,6 +41,7 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     RegistrationService,
     EmailVerificationService,
     OtpMails,
+    LoginAdmission,
     LoginService,
     SessionOpening,
     NewDeviceNotice,

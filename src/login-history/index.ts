@@ -1,5 +1,5 @@
 export { describeDevice, type Device, parseDevice, userAgentOf } from './device/device.js';
-export { KnownDevices } from './device/known-devices.js';
+export { KnownDevicesRepository } from './device/known-devices.repository.js';
 export { type Location, LocationFinder } from './location/location-finder.js';
 export { describeLocation, networkOf } from './location/network.js';
 export { LoginHistoryModule } from './login-history.module.js';

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { SessionReader } from '../security/index.js';
 import { KnownDevice, KnownDeviceSchema } from './device/known-device.schema.js';
-import { KnownDevices } from './device/known-devices.js';
+import { KnownDevicesRepository } from './device/known-devices.repository.js';
 import { LocationFinder } from './location/location-finder.js';
 import { EndedSession, EndedSessionSchema } from './sessions/ended-session.schema.js';
 import { LoginHistory, LoginHistorySchema } from './sessions/login-history.schema.js';
@@ -11,7 +11,7 @@ import { Sessions } from './sessions/sessions.js';
 
 /**
  * Owns the session record: each login with its device and place, which is the session until it is deleted. Exports
- * Sessions (end them), SessionsRepository (insert, rotate), LocationFinder and KnownDevices, and provides the guards'
+ * Sessions (end them), SessionsRepository (insert, rotate), LocationFinder and KnownDevicesRepository, and provides the guards'
  * port SessionReader; global for the sake of that port.
  */
 @Global()
@@ -28,8 +28,8 @@ import { Sessions } from './sessions/sessions.js';
     { provide: SessionReader, useExisting: SessionsRepository },
     Sessions,
     LocationFinder,
-    KnownDevices,
+    KnownDevicesRepository,
   ],
-  exports: [SessionReader, SessionsRepository, Sessions, LocationFinder, KnownDevices],
+  exports: [SessionReader, SessionsRepository, Sessions, LocationFinder, KnownDevicesRepository],
 })
 export class LoginHistoryModule {}

@@ -1,6 +1,7 @@
 export { ApiKeyGuard } from './api-keys/api-key.guard.js';
 export { AccountReader, type AccountAccess } from './authentication/account-reader.js';
 export type { AuthRecord } from './authentication/auth-record.js';
+export { AccountBackoff, type LoginTarget } from './backoff/account-backoff.js';
 export { Authenticator } from './authentication/authenticator.js';
 export { CurrentPrincipal, type Principal } from './authentication/principal.js';
 export { SessionReader, type StoredSession } from './authentication/session-reader.js';
@@ -17,3 +18,4 @@ export { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
 export { type RefreshClaims, RefreshTokens } from './tokens/refresh-tokens.js';
 export { RequestValidationPipe } from './validation/request-validation.pipe.js';
 export { IsPlainText } from './validation/text.decorator.js';
+export { SecurityEvents } from './events/security-events.js';

@@ -6,7 +6,17 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import { Clock } from '../common/clock/index.js';
 import { Config } from '../infrastructure/config/index.js';
 import { REDIS, type RedisConnection, RedisModule } from '../infrastructure/redis/index.js';
+import { RefusalListener } from '../common/errors/index.js';
 import { Authenticator } from './authentication/authenticator.js';
+import { AccountBackoff } from './backoff/account-backoff.js';
+import { AttemptCounter } from './backoff/attempt-counter.js';
+import { MemoryAttemptCounter } from './backoff/memory-attempt-counter.js';
+import { RedisAttemptCounter } from './backoff/redis-attempt-counter.js';
+import { RefusalEvents } from './events/refusal-events.js';
+import { SecurityEvent, SecurityEventSchema } from './events/security-event.schema.js';
+import { SecurityEventsController } from './events/security-events.controller.js';
+import { SecurityEvents } from './events/security-events.js';
+import { SecurityEventsRepository } from './events/security-events.repository.js';
 import { OneTimeSecret, OneTimeSecretSchema } from './one-time-secrets/one-time-secret.schema.js';
 import { OneTimeSecretsRepository } from './one-time-secrets/one-time-secrets.repository.js';
 import { OneTimeSecrets } from './one-time-secrets/one-time-secrets.js';
@@ -21,8 +31,8 @@ import { JwtStrategy } from './tokens/jwt.strategy.js';
 import { RefreshTokens } from './tokens/refresh-tokens.js';
 
 /**
- * Owns who may call and how often: tokens, guards, throttling, password hashing, one-time secrets. Exports them to
- * every room above, and knows none: what it must learn about accounts and sessions it asks through the ports
+ * Owns who may call and how often: tokens, guards, throttling, back-off, password hashing, one-time secrets, the record
+ * of security events. Exports them to every room above, and knows none: what it must learn about accounts and sessions it asks through the ports
  * AccountReader and SessionReader, which `users` and `login-history` provide globally.
  */
 @Global()
@@ -30,7 +40,10 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
   imports: [
     DiscoveryModule,
     PassportModule,
-    MongooseModule.forFeature([{ name: OneTimeSecret.name, schema: OneTimeSecretSchema }]),
+    MongooseModule.forFeature([
+      { name: OneTimeSecret.name, schema: OneTimeSecretSchema },
+      { name: SecurityEvent.name, schema: SecurityEventSchema },
+    ]),
     ThrottlerModule.forRootAsync({
       imports: [RedisModule],
       inject: [Config, Reflector, Clock, REDIS],
@@ -43,6 +56,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
       },
     }),
   ],
+  controllers: [SecurityEventsController],
   providers: [
     AccessTokens,
     RefreshTokens,
@@ -53,6 +67,18 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     OneTimeSecretsRepository,
     OneTimeSecrets,
     RouteAccessCheck,
+    {
+      provide: AttemptCounter,
+      inject: [Clock, REDIS],
+      useFactory: (clock: Clock, redis: RedisConnection | null) => {
+        const memory = new MemoryAttemptCounter(clock);
+        return redis ? new RedisAttemptCounter(redis, memory, clock) : memory;
+      },
+    },
+    AccountBackoff,
+    SecurityEvents,
+    SecurityEventsRepository,
+    { provide: RefusalListener, useClass: RefusalEvents },
   ],
   exports: [
     AccessTokens,
@@ -62,6 +88,9 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     PasswordBlocklist,
     OneTimeSecrets,
     ThrottlerModule,
+    AccountBackoff,
+    SecurityEvents,
+    RefusalListener,
   ],
 })
 export class SecurityModule {}

@@ -16,6 +16,7 @@ const OPERATION_IDS = [
   'resetPassword',
   'itsNotMe',
   'getProfile',
+  'listSecurityEvents',
   'getLiveness',
   'getReadiness',
 ];

@@ -29,6 +29,7 @@ const ROUTES: Record<string, string> = {
   'PasswordResetController.resetPassword': 'none, limit auth',
   'ItsNotMeController.itsNotMe': 'bearer, limit auth',
   'ProfileController.getProfile': 'key+bearer, limit general',
+  'SecurityEventsController.listSecurityEvents': 'key+bearer+admin, limit general',
   'HealthController.getLiveness': 'none, limit none',
   'HealthController.getReadiness': 'none, limit none',
   'InboxController.getInbox': 'none, limit none',

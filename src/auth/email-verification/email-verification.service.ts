@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { Authenticator, OneTimeSecrets } from '../../security/index.js';
+import { Authenticator, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { type Account, AccountsRepository, isActive } from '../../users/index.js';
 import { OtpMails } from './otp-mails.js';
 
@@ -13,19 +13,26 @@ export class EmailVerificationService {
     private readonly otpMails: OtpMails,
     private readonly authenticator: Authenticator,
     private readonly transactions: Transactions,
+    private readonly events: SecurityEvents,
   ) {}
 
   /** @throws ApiError `invalid_otp`, the same whatever was wrong */
   async verify(email: string, otp: string): Promise<void> {
     const account = await this.findUnconfirmed(email);
     const found = await this.secrets.matchOtp(account?.userId ?? null, otp);
-    if (!account || !found) throw new ApiError('invalid_otp');
+    if (!account || !found) throw this.refusal(account);
     // Of parallel submissions of the right code, the one whose update finds it unused confirms the address.
     const isConfirmed = await this.transactions.run(
       async () => (await this.secrets.consume(found)) && (await this.accounts.confirmEmail(account.userId)),
     );
-    if (!isConfirmed) throw new ApiError('invalid_otp');
+    if (!isConfirmed) throw this.refusal(account);
+    this.events.record({ kind: 'email_verified', outcome: 'success', userId: account.userId });
     await this.authenticator.forgetAccount(account.userId);
+  }
+
+  private refusal(account: Account | null): ApiError {
+    this.events.record({ kind: 'email_verification_failed', outcome: 'failure', userId: account?.userId });
+    return new ApiError('invalid_otp');
   }
 
   /** Alike for every address: for one that has nothing to confirm, the code and the mail are decoys. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Sessions } from '../../login-history/index.js';
 import { formatMoment, MailOutbox } from '../../mail/index.js';
-import { OneTimeSecrets, type Principal } from '../../security/index.js';
+import { OneTimeSecrets, type Principal, SecurityEvents } from '../../security/index.js';
 import { AccountsRepository } from '../../users/index.js';
 import { SessionProof } from '../logout/session-proof.js';
 import { ResetLinks } from '../password-reset/reset-links.js';
@@ -16,6 +16,7 @@ export class ItsNotMeService {
     private readonly sessions: Sessions,
     private readonly outbox: MailOutbox,
     private readonly links: ResetLinks,
+    private readonly events: SecurityEvents,
     private readonly clock: Clock,
   ) {}
 
@@ -26,7 +27,7 @@ export class ItsNotMeService {
    */
   async lockDown(principal: Principal, refreshToken: string): Promise<void> {
     this.proof.assertSameSession(principal, refreshToken);
-    const { userId, record } = principal;
+    const { userId, sessionId, record } = principal;
     const token = this.secrets.prepareResetToken();
     await this.sessions.endAllWith(userId, 'reported_not_me', async () => {
       await this.secrets.issueResetToken(userId, token);
@@ -37,6 +38,7 @@ export class ItsNotMeService {
         context: { ...this.links.contextOf(token.secret), reported_at: formatMoment(this.clock.now()) },
         expiresAt: token.expiresAt,
       });
+      await this.events.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId, sessionId });
       return credentialVersion;
     });
   }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError } from '../../common/errors/index.js';
-import { Authenticator, PasswordHasher } from '../../security/index.js';
+import { ApiError, type ErrorCode } from '../../common/errors/index.js';
+import { Authenticator, PasswordHasher, SecurityEvents } from '../../security/index.js';
 import { type Account, AccountsRepository, isActive, toAuthRecord, toUserDto } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
 import type { LoggedInDto } from './login.dto.js';
+import { LoginAdmission } from './login-admission.js';
 import { SessionOpening } from './session-opening.js';
 
 @Injectable()
@@ -13,33 +14,44 @@ export class LoginService {
     private readonly hasher: PasswordHasher,
     private readonly authenticator: Authenticator,
     private readonly sessionOpening: SessionOpening,
+    private readonly admission: LoginAdmission,
+    private readonly events: SecurityEvents,
   ) {}
 
   /**
    * @param login username or e-mail address
    * @throws ApiError `invalid_credentials`, the same for an unknown name, a wrong password and a disabled account;
-   * `email_not_verified` and `password_reset_required` only after the right password
+   * `email_not_verified` and `password_reset_required` only after the right password; `too_many_login_attempts` after many failures in a row
    */
   async login(login: string, password: string, client: Client): Promise<LoggedInDto> {
     const account = await this.accounts.findByLogin(login);
+    await this.admission.admit(account, login, client);
     const isRightPassword = await this.hasher.verify(password, account?.passwordHash ?? null);
-    if (!account || !isRightPassword || !isActive(account)) throw new ApiError('invalid_credentials');
-    if (!account.confirmedAt) throw new ApiError('email_not_verified');
-    if (account.isPasswordResetRequired) throw new ApiError('password_reset_required');
+    if (!account || !isRightPassword || !isActive(account)) throw this.refusal('invalid_credentials', account);
+    await this.admission.succeeded(account);
+    if (!account.confirmedAt) throw this.refusal('email_not_verified', account);
+    if (account.isPasswordResetRequired) throw this.refusal('password_reset_required', account);
 
-    const tokens = this.sessionOpening.issueTokens(account);
+    const session = this.sessionOpening.issueTokens(account);
     const record = await this.authenticator.remember(account.userId, async () =>
       toAuthRecord(await this.reread(account)),
     );
-    await this.sessionOpening.record(tokens, account, client);
-    return { user: toUserDto(record), ...tokens.answer };
+    await this.sessionOpening.record(session, account, client);
+    const { userId } = account;
+    this.events.record({ kind: 'authn_login_success', outcome: 'success', userId, sessionId: session.sessionId });
+    return { user: toUserDto(record), ...session.answer };
+  }
+
+  private refusal(code: ErrorCode, account: Account | null): ApiError {
+    this.events.record({ kind: 'authn_login_fail', outcome: 'failure', userId: account?.userId, detail: code });
+    return new ApiError(code);
   }
 
   /** The password may have been changed while bcrypt was busy; then this login comes too late. */
   private async reread({ userId, credentialVersion }: Account): Promise<Account> {
     const account = await this.accounts.findById(userId);
     if (!account || !isActive(account) || account.credentialVersion !== credentialVersion) {
-      throw new ApiError('invalid_credentials');
+      throw this.refusal('invalid_credentials', account);
     }
     return account;
   }

@@ -4,7 +4,7 @@ import {
   describeDevice,
   describeLocation,
   type Device,
-  KnownDevices,
+  KnownDevicesRepository,
   type Location,
   networkOf,
 } from '../../login-history/index.js';
@@ -27,7 +27,7 @@ export class NewDeviceNotice {
   private readonly logger = new Logger(NewDeviceNotice.name);
 
   constructor(
-    private readonly knownDevices: KnownDevices,
+    private readonly knownDevices: KnownDevicesRepository,
     private readonly outbox: MailOutbox,
     private readonly config: Config,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Sessions } from '../../login-history/index.js';
-import { Authenticator, type Principal } from '../../security/index.js';
+import { Authenticator, type Principal, SecurityEvents } from '../../security/index.js';
 import { SessionProof } from './session-proof.js';
 
 @Injectable()
@@ -9,6 +9,7 @@ export class LogoutService {
     private readonly proof: SessionProof,
     private readonly sessions: Sessions,
     private readonly authenticator: Authenticator,
+    private readonly events: SecurityEvents,
   ) {}
 
   /** @throws ApiError `token_invalid` when the refresh token is not the session's own */
@@ -17,5 +18,8 @@ export class LogoutService {
     if (isForAllSessions) await this.sessions.endAll(principal.userId, 'logged_out');
     else await this.sessions.end(principal.sessionId, 'logged_out');
     await this.authenticator.forgetAccount(principal.userId);
+    const { userId, sessionId } = principal;
+    const detail = isForAllSessions ? 'all sessions' : undefined;
+    this.events.record({ kind: 'authn_logout', outcome: 'success', userId, sessionId, detail });
   }
 }

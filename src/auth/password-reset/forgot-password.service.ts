@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MailOutbox } from '../../mail/index.js';
-import { OneTimeSecrets } from '../../security/index.js';
+import { OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { AccountsRepository, isActive } from '../../users/index.js';
 import { ResetLinks } from './reset-links.js';
 
@@ -11,6 +11,7 @@ export class ForgotPasswordService {
     private readonly secrets: OneTimeSecrets,
     private readonly links: ResetLinks,
     private readonly outbox: MailOutbox,
+    private readonly events: SecurityEvents,
   ) {}
 
   /**
@@ -20,6 +21,7 @@ export class ForgotPasswordService {
   async request(email: string): Promise<void> {
     const found = await this.accounts.findByEmail(email);
     const account = found && isActive(found) ? found : null;
+    this.events.record({ kind: 'authn_password_reset_requested', outcome: 'success', userId: account?.userId });
     const token = this.secrets.prepareResetToken();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
     if (!(await this.secrets.issueResetTokenWithinQuota(subject, token))) return;

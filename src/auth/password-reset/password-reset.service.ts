@@ -3,7 +3,13 @@ import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Sessions } from '../../login-history/index.js';
 import { formatMoment, MailOutbox } from '../../mail/index.js';
-import { OneTimeSecrets, PasswordBlocklist, PasswordHasher } from '../../security/index.js';
+import {
+  AccountBackoff,
+  OneTimeSecrets,
+  PasswordBlocklist,
+  PasswordHasher,
+  SecurityEvents,
+} from '../../security/index.js';
 import { type Account, AccountsRepository, isActive } from '../../users/index.js';
 import { ResetLinks } from './reset-links.js';
 
@@ -19,6 +25,8 @@ export class PasswordResetService {
     private readonly sessions: Sessions,
     private readonly outbox: MailOutbox,
     private readonly links: ResetLinks,
+    private readonly backoff: AccountBackoff,
+    private readonly events: SecurityEvents,
     private readonly clock: Clock,
   ) {}
 
@@ -30,16 +38,24 @@ export class PasswordResetService {
   async reset(token: string, password: string): Promise<void> {
     const found = await this.secrets.matchResetToken(token);
     const account = found && (await this.accounts.findById(found.subject));
-    if (!found || !account || !isActive(account)) throw new ApiError('invalid_reset_token');
+    if (!found || !account || !isActive(account)) throw this.refusal();
     await this.assertAcceptable(password, account);
 
     const passwordHash = await this.hasher.hash(password);
     await this.sessions.endAllWith(account.userId, 'password_changed', async () => {
-      if (!(await this.secrets.consume(found))) throw new ApiError('invalid_reset_token');
+      if (!(await this.secrets.consume(found))) throw this.refusal();
       const credentialVersion = await this.accounts.replacePassword(account.userId, passwordHash);
       await this.announce(account);
+      await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId: account.userId });
       return credentialVersion;
     });
+    // Whoever owns the mailbox is let in at once, however many have guessed at the account.
+    await this.backoff.clear({ userId: account.userId });
+  }
+
+  private refusal(): ApiError {
+    this.events.record({ kind: 'authn_password_reset_failed', outcome: 'failure' });
+    return new ApiError('invalid_reset_token');
   }
 
   private async assertAcceptable(password: string, account: Account): Promise<void> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { OneTimeSecrets, PasswordBlocklist, PasswordHasher } from '../../security/index.js';
+import { OneTimeSecrets, PasswordBlocklist, PasswordHasher, SecurityEvents } from '../../security/index.js';
 import { type Account, AccountsRepository } from '../../users/index.js';
 import { OtpMails } from '../email-verification/otp-mails.js';
 import type { RegisterDto } from './register.dto.js';
@@ -15,6 +15,7 @@ export class RegistrationService {
     private readonly hasher: PasswordHasher,
     private readonly blocklist: PasswordBlocklist,
     private readonly transactions: Transactions,
+    private readonly events: SecurityEvents,
     private readonly clock: Clock,
   ) {}
 
@@ -34,6 +35,7 @@ export class RegistrationService {
       });
       await this.secrets.issueOtp(account.userId, otp);
       await this.otpMails.post(account.email, otp);
+      await this.events.recordWith({ kind: 'user_created', outcome: 'success', userId: account.userId });
       return account;
     });
   }

@@ -1,9 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { type SessionGeneration, Sessions, SessionsRepository } from '../../login-history/index.js';
-import { AccessTokens, type RefreshClaims, RefreshTokens } from '../../security/index.js';
+import { AccessTokens, type RefreshClaims, RefreshTokens, SecurityEvents } from '../../security/index.js';
 import { AccountsRepository, isActive } from '../../users/index.js';
 import type { TokensDto } from '../login/tokens.dto.js';
 
@@ -14,14 +14,13 @@ import type { TokensDto } from '../login/tokens.dto.js';
  */
 @Injectable()
 export class TokenRefreshService {
-  private readonly logger = new Logger(TokenRefreshService.name);
-
   constructor(
     private readonly accessTokens: AccessTokens,
     private readonly refreshTokens: RefreshTokens,
     private readonly repository: SessionsRepository,
     private readonly sessions: Sessions,
     private readonly accounts: AccountsRepository,
+    private readonly events: SecurityEvents,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -66,7 +65,7 @@ export class TokenRefreshService {
       generation === gen + 1 && this.clock.nowMs() - rotatedAt.getTime() <= this.config.tokens.refreshGraceMs;
     if (isJustReplaced) return this.issue(id, sid, generation, rotatedAt, loggedInAt);
 
-    this.logger.warn({ user: id, session: sid }, 'A replaced refresh token was used again: the session is ended');
+    this.events.record({ kind: 'authn_token_reuse', outcome: 'failure', userId: id, sessionId: sid });
     await this.sessions.end(sid, 'refresh_token_reused');
     throw new ApiError('refresh_token_reused');
   }

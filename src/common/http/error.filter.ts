@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, ERROR_TRANSLATORS, type ErrorCode, type ErrorTranslator } from '../errors/index.js';
+import { ApiError, ERROR_TRANSLATORS, type ErrorCode, type ErrorTranslator, RefusalListener } from '../errors/index.js';
 import { challengeFor } from './authenticate-challenge.js';
 import { envelopeKindOf, errorBody } from './envelope.js';
 import { ServedRoutes } from './served-routes.js';
@@ -24,6 +24,7 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly servedRoutes: ServedRoutes,
     @Inject(ERROR_TRANSLATORS) private readonly translators: ErrorTranslator[],
+    private readonly refusals: RefusalListener,
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
@@ -35,6 +36,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (error.code === 'internal_error') {
       this.logger.error({ err: exception, request_id: request.id }, 'Unexpected error');
     }
+    this.refusals.refused(error, request.routeOptions.url ?? 'none');
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
     if (error.status === 401) reply.header('www-authenticate', challengeFor(error.code));
     for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);

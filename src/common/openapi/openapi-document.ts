@@ -4,7 +4,7 @@ import { API_KEY_SCHEME, BEARER_SCHEME, ERROR_CODES_EXTENSION } from '../access/
 import type { ErrorCode } from '../errors/index.js';
 import { envelopeKindOf } from '../http/index.js';
 import { SUCCESS_EXTENSION, type SuccessDescription } from './operation.decorator.js';
-import { ERROR_COMPONENTS, HEADER_COMPONENTS, responsesOf } from './responses.js';
+import { SCHEMA_COMPONENTS, HEADER_COMPONENTS, responsesOf } from './responses.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & Record<string, unknown>;
 
@@ -22,6 +22,7 @@ const TAGS: [string, string][] = [
   ['Sessions', 'Log in, stay logged in, log out'],
   ['Recovery', 'A forgotten password, a login that was not yours'],
   ['Profile', 'Your own account'],
+  ['Administration', 'For administrators'],
   ['Health', 'For load balancers and orchestrators'],
 ];
 
@@ -50,7 +51,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   document.components = {
     ...document.components,
     headers: HEADER_COMPONENTS,
-    schemas: { ...ERROR_COMPONENTS, ...document.components?.schemas },
+    schemas: { ...SCHEMA_COMPONENTS, ...document.components?.schemas },
   };
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
@@ -71,6 +72,7 @@ function completeOperation(path: string, operation: Operation): void {
     envelope: envelopeKindOf(path),
     success,
     errorCodes,
+    hasInput: operation.requestBody !== undefined || (operation.parameters ?? []).length > 0,
     hasBody: operation.requestBody !== undefined,
     isLimited: errorCodes.some((code) => code.startsWith('too_many')),
   });

@@ -10,7 +10,8 @@ export interface SuccessDescription {
   message: string;
   /** Reference to the schema of `data`; null when the answer has none. */
   dataRef: string | null;
-  isList: boolean;
+  /** How the schema is used: as it is, as an array of it, or as one page of a list. */
+  shape: 'single' | 'list' | 'page';
 }
 
 interface OperationOptions {
@@ -22,16 +23,25 @@ interface OperationOptions {
   message: string;
   /** The class of `data`, or `[Class]` for an array of them. */
   data?: Type | [Type];
+  /** The class of the entries, where `data` is a page of a list. */
+  page?: Type;
 }
 
 /** What a route does and answers: status code, envelope message and OpenAPI text, in one place. */
-export function Operation({ summary, description, status = 200, message, data }: OperationOptions): MethodDecorator {
-  const model = Array.isArray(data) ? data[0] : data;
+export function Operation({
+  summary,
+  description,
+  status = 200,
+  message,
+  data,
+  page,
+}: OperationOptions): MethodDecorator {
+  const model = page ?? (Array.isArray(data) ? data[0] : data);
   const success: SuccessDescription = {
     status,
     message,
     dataRef: model ? getSchemaPath(model) : null,
-    isList: Array.isArray(data),
+    shape: page ? 'page' : Array.isArray(data) ? 'list' : 'single',
   };
   return applyDecorators(
     HttpCode(status),

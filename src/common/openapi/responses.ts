@@ -8,12 +8,8 @@ type Responses = NonNullable<OpenAPIObject['paths'][string]['get']>['responses']
 type Headers = Record<string, { $ref: string }>;
 
 const ALWAYS: ErrorCode[] = ['service_unavailable', 'internal_error'];
-const WITH_BODY: ErrorCode[] = [
-  'malformed_request',
-  'payload_too_large',
-  'unsupported_media_type',
-  'validation_failed',
-];
+const WITH_INPUT: ErrorCode[] = ['validation_failed'];
+const WITH_BODY: ErrorCode[] = ['malformed_request', 'payload_too_large', 'unsupported_media_type'];
 
 const ERROR_SCHEMA: Record<EnvelopeKind, string> = { auth: 'AuthError', resource: 'ResourceError' };
 
@@ -54,7 +50,7 @@ const CODE_SCHEMA: Schema = {
   description: 'Stable and machine-readable. The list is closed: a code is never renamed or removed.',
 };
 
-export const ERROR_COMPONENTS: Record<string, Schema> = {
+export const SCHEMA_COMPONENTS: Record<string, Schema> = {
   ErrorCode: CODE_SCHEMA,
   FieldError: {
     type: 'object',
@@ -62,6 +58,19 @@ export const ERROR_COMPONENTS: Record<string, Schema> = {
     properties: {
       field: { type: 'string', description: 'Path of the field in the request', example: 'email' },
       message: { type: 'string', description: 'For people', example: 'email must be a valid e-mail address' },
+    },
+  },
+  Pagination: {
+    type: 'object',
+    description: 'Where a page stands in its list.',
+    required: ['total', 'page', 'limit', 'totalPages', 'hasNextPage', 'hasPrevPage'],
+    properties: {
+      total: { type: 'integer', minimum: 0, example: 57, description: 'Entries in the whole list' },
+      page: { type: 'integer', minimum: 1, example: 1 },
+      limit: { type: 'integer', minimum: 1, maximum: 100, example: 20 },
+      totalPages: { type: 'integer', minimum: 0, example: 3 },
+      hasNextPage: { type: 'boolean', example: true },
+      hasPrevPage: { type: 'boolean', example: false },
     },
   },
   AuthError: {
@@ -102,6 +111,8 @@ export interface OperationFacts {
   envelope: EnvelopeKind;
   success: SuccessDescription;
   errorCodes: ErrorCode[];
+  /** A body, or parameters. */
+  hasInput: boolean;
   hasBody: boolean;
   isLimited: boolean;
 }
@@ -117,7 +128,7 @@ export function responsesOf(facts: OperationFacts): Responses {
       content: { 'application/json': { schema: successSchema(envelope, success) } },
     },
   };
-  for (const [status, codes] of codesByStatus([...facts.errorCodes, ...(facts.hasBody ? WITH_BODY : []), ...ALWAYS])) {
+  for (const [status, codes] of codesByStatus(allCodes(facts))) {
     responses[status] = {
       description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`).join('\n\n'),
       headers: { ...headers, ...headersOfStatus(status) },
@@ -130,6 +141,10 @@ export function responsesOf(facts: OperationFacts): Responses {
     };
   }
   return responses;
+}
+
+function allCodes({ errorCodes, hasInput, hasBody }: OperationFacts): ErrorCode[] {
+  return [...errorCodes, ...(hasInput ? WITH_INPUT : []), ...(hasBody ? WITH_BODY : []), ...ALWAYS];
 }
 
 function codesByStatus(codes: ErrorCode[]): [number, ErrorCode[]][] {
@@ -147,9 +162,22 @@ function headersOfStatus(status: number): Headers {
   return {};
 }
 
-function successSchema(envelope: EnvelopeKind, { status, message, dataRef, isList }: SuccessDescription): Schema {
-  const item: Schema = { $ref: dataRef ?? '' };
-  const data: Schema | null = dataRef ? (isList ? { type: 'array', items: item } : item) : null;
+function dataSchema({ dataRef, shape }: SuccessDescription): Schema | null {
+  if (!dataRef) return null;
+  const item: Schema = { $ref: dataRef };
+  if (shape === 'single') return item;
+  const list: Schema = { type: 'array', items: item };
+  if (shape === 'list') return list;
+  return {
+    type: 'object',
+    required: ['content', 'pagination'],
+    properties: { content: list, pagination: { $ref: '#/components/schemas/Pagination' } },
+  };
+}
+
+function successSchema(envelope: EnvelopeKind, success: SuccessDescription): Schema {
+  const { status, message } = success;
+  const data = dataSchema(success);
   const text: Schema = { type: 'string', description: 'For people', example: message };
   if (envelope === 'auth') {
     return {

@@ -13,7 +13,7 @@ export interface Sighting {
 
 /** Remembers from where an account is used. */
 @Injectable()
-export class KnownDevices {
+export class KnownDevicesRepository {
   constructor(
     @InjectModel(KnownDevice.name) private readonly model: Model<KnownDevice>,
     private readonly clock: Clock,
@@ -24,11 +24,8 @@ export class KnownDevices {
    * @returns whether that is worth a word to the owner: a device and network never seen, on an account that has others.
    * Of parallel sightings of one newcomer exactly one is told so.
    */
-  async see({ userId, device, network }: Sighting): Promise<boolean> {
-    const user = new Types.ObjectId(userId);
-    const fingerprint = [device?.browser.name, device?.os.name, device?.source, network]
-      .map((part) => part ?? '?')
-      .join('|');
+  async see(sighting: Sighting): Promise<boolean> {
+    const { user, fingerprint } = keyOf(sighting);
     const seen = await this.model.updateOne(
       { user, fingerprint },
       { $set: { last_seen_at: this.clock.now() } },
@@ -37,4 +34,13 @@ export class KnownDevices {
     if (seen.upsertedCount === 0) return false;
     return (await this.model.countDocuments({ user }).limit(2)) > 1;
   }
+
+  async isKnown(sighting: Sighting): Promise<boolean> {
+    return (await this.model.exists(keyOf(sighting))) !== null;
+  }
+}
+
+function keyOf({ userId, device, network }: Sighting): Pick<KnownDevice, 'user' | 'fingerprint'> {
+  const parts = [device?.browser.name, device?.os.name, device?.source, network];
+  return { user: new Types.ObjectId(userId), fingerprint: parts.map((part) => part ?? '?').join('|') };
 }

@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/clock/index.js';
+import { AttemptCounter, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
+
+const MAX_ACCOUNTS = 100_000;
+
+/** For one process. */
+export class MemoryAttemptCounter extends AttemptCounter {
+  private readonly accounts = new LRUCache<string, { attempts: number; blockedUntilMs: number; lastMs: number }>({
+    max: MAX_ACCOUNTS,
+  });
+
+  constructor(private readonly clock: Clock) {
+    super();
+  }
+
+  override reserve(key: string): Promise<number> {
+    const nowMs = this.clock.nowMs();
+    const known = this.accounts.get(key);
+    const account =
+      known && nowMs - known.lastMs < FORGET_AFTER_MS ? known : { attempts: 0, blockedUntilMs: 0, lastMs: 0 };
+    if (account.blockedUntilMs > nowMs) return Promise.resolve(account.blockedUntilMs - nowMs);
+    account.attempts += 1;
+    account.blockedUntilMs = nowMs + delayAfter(account.attempts);
+    account.lastMs = nowMs;
+    this.accounts.set(key, account);
+    return Promise.resolve(0);
+  }
+
+  override clear(key: string): Promise<void> {
+    this.accounts.delete(key);
+    return Promise.resolve();
+  }
+}

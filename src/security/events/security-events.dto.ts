@@ -1,0 +1,80 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsMongoId, IsOptional } from 'class-validator';
+import { PageQueryDto } from '../../common/pagination/index.js';
+import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-kinds.js';
+import type { SecurityEvent } from './security-event.schema.js';
+
+export class SecurityEventsQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({
+    pattern: '^[0-9a-fA-F]{24}$',
+    example: '66f2a1b3c4d5e6f708192a3b',
+    description: 'Events of one account',
+  })
+  @IsMongoId({ message: 'user must be 24 hexadecimal characters' })
+  @IsOptional()
+  user?: string;
+
+  @ApiPropertyOptional({ enum: SECURITY_EVENT_KINDS, example: 'authn_login_fail', description: 'Events of one kind' })
+  @IsIn(SECURITY_EVENT_KINDS, { message: 'kind must be one of the documented kinds' })
+  @IsOptional()
+  kind?: SecurityEventKind;
+}
+
+export class SecurityEventDto {
+  @ApiProperty({ example: '66f2a1b3c4d5e6f708192a3b' })
+  _id: string;
+
+  @ApiProperty({ enum: SECURITY_EVENT_KINDS, example: 'authn_login_fail' })
+  kind: SecurityEventKind;
+
+  @ApiProperty({ enum: ['success', 'failure'] })
+  outcome: 'success' | 'failure';
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  at: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '66f2a1b3c4d5e6f708192a3b',
+    description: 'The account concerned',
+  })
+  user: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'The session concerned' })
+  session: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '203.0.113.7' })
+  ip: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '3f0d7f5e-8a53-4b0f-9a35-55a3e1d6f4a5',
+    description: '`x-request-id`',
+  })
+  request_id: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'invalid_credentials',
+    description: 'Error code, route, or the like',
+  })
+  detail: string | null;
+}
+
+export function toSecurityEventDto(event: SecurityEvent): SecurityEventDto {
+  const { _id, kind, outcome, at, user, session, ip, request_id, detail } = event;
+  return {
+    _id: _id.toHexString(),
+    kind,
+    outcome,
+    at: at.toISOString(),
+    user: user?.toHexString() ?? null,
+    session,
+    ip,
+    request_id,
+    detail,
+  };
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, Types } from 'mongoose';
+import { type Page, toPage } from '../../common/pagination/index.js';
+import { SecurityEvent } from './security-event.schema.js';
+import type { SecurityEventsQueryDto } from './security-events.dto.js';
+
+export type SecurityEventEntry = Omit<SecurityEvent, '_id'>;
+
+@Injectable()
+export class SecurityEventsRepository {
+  constructor(@InjectModel(SecurityEvent.name) private readonly model: Model<SecurityEvent>) {}
+
+  async insert(entries: SecurityEventEntry[]): Promise<void> {
+    await this.model.insertMany(entries, { ordered: false });
+  }
+
+  /** Newest first. */
+  async list(query: SecurityEventsQueryDto): Promise<Page<SecurityEvent>> {
+    const filter = {
+      ...(query.user ? { user: new Types.ObjectId(query.user) } : {}),
+      ...(query.kind ? { kind: query.kind } : {}),
+    };
+    const [content, total] = await Promise.all([
+      this.model
+        .find(filter)
+        .sort({ at: -1, _id: -1 })
+        .skip((query.page - 1) * query.limit)
+        .limit(query.limit)
+        .lean<SecurityEvent[]>(),
+      this.model.countDocuments(filter),
+    ]);
+    return toPage(content, total, query);
+  }
+}

@@ -1,0 +1,80 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { Clock } from '../../common/clock/index.js';
+import { currentRequest } from '../../common/http/index.js';
+import type { SecurityEventKind } from './security-event-kinds.js';
+import { type SecurityEventEntry, SecurityEventsRepository } from './security-events.repository.js';
+
+export interface NewSecurityEvent {
+  kind: SecurityEventKind;
+  outcome: 'success' | 'failure';
+  userId?: string | null;
+  sessionId?: string;
+  detail?: string;
+}
+
+const FLUSH_MS = 250;
+/** Under an attack that outruns the database the log still has every event; the collection may miss some. */
+const MAX_WAITING = 5_000;
+
+/**
+ * The record of security events: each is a line of the log at once, and stored for 90 days for administrators to
+ * read. Storing happens behind the answers, in batches, so that refusing costs an attacker's target no write.
+ */
+@Injectable()
+export class SecurityEvents implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('SecurityEvents');
+  private waiting: SecurityEventEntry[] = [];
+  private timer?: NodeJS.Timeout;
+
+  constructor(
+    private readonly repository: SecurityEventsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    // One timer, begun here: begun by a request it would run in that request's context, and its transaction.
+    this.timer = setInterval(() => void this.flush(), FLUSH_MS);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  /** Logs the event, and stores it within a moment. */
+  record(event: NewSecurityEvent): void {
+    const entry = this.log(event);
+    if (this.waiting.length < MAX_WAITING) this.waiting.push(entry);
+  }
+
+  /** Logs the event and stores it in the caller's transaction: it is there exactly if what it tells of is. */
+  async recordWith(event: NewSecurityEvent): Promise<void> {
+    await this.repository.insert([this.log(event)]);
+  }
+
+  async flush(): Promise<void> {
+    if (this.waiting.length === 0) return;
+    const batch = this.waiting;
+    this.waiting = [];
+    await this.repository.insert(batch).catch((error: Error) => {
+      this.logger.warn(`${batch.length} security events could not be stored (${error.name}); they are in the log`);
+    });
+  }
+
+  private log({ kind, outcome, userId, sessionId, detail }: NewSecurityEvent): SecurityEventEntry {
+    const request = currentRequest();
+    const entry = {
+      kind,
+      outcome,
+      at: this.clock.now(),
+      user: userId ? new Types.ObjectId(userId) : null,
+      session: sessionId ?? null,
+      ip: request?.ip ?? null,
+      request_id: request?.requestId ?? null,
+      detail: detail ?? null,
+    };
+    this.logger.log({ ...entry, event: kind, user: userId ?? null }, 'security event');
+    return entry;
+  }
+}
