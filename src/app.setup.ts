@@ -7,7 +7,7 @@ import { SystemClock } from './common/clock/index.js';
 import { ServedRoutes } from './common/http/index.js';
 import { createOpenApiDocument } from './common/openapi/index.js';
 import type { Runtime } from './infrastructure/index.js';
-import { AppLogger, createLogger, logRequests } from './infrastructure/observability/index.js';
+import { AppLogger, createLogger, ForwardingCheck, logRequests } from './infrastructure/observability/index.js';
 import { createHttpAdapter, registerHttpRules } from './app.http.js';
 
 export interface AppOptions extends Pick<Runtime, 'config'>, Partial<Pick<Runtime, 'clock'>> {
@@ -33,6 +33,7 @@ export async function createApp({
   );
   await registerHttpRules(app, config);
   logRequests(adapter.getInstance(), logger);
+  app.get(ForwardingCheck, { strict: false }).watch(adapter.getInstance());
   SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',

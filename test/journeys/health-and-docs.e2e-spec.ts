@@ -21,7 +21,11 @@ describe('Health and documents', () => {
     expect(body).toEqual({
       error: false,
       message: 'Ready',
-      data: { status: 'ready', dependencies: { database: 'up', redis: usesRedis ? 'up' : 'not_configured' } },
+      data: {
+        status: 'ready',
+        dependencies: { database: 'up', redis: usesRedis ? 'up' : 'not_configured' },
+        warnings: [],
+      },
     });
   });
 

@@ -22,4 +22,12 @@ export class ReadinessDto {
 
   @ApiProperty()
   dependencies: DependenciesDto;
+
+  @ApiProperty({
+    enum: ['untrusted_proxy'],
+    isArray: true,
+    example: [],
+    description: 'untrusted_proxy: all requests come from one proxy that TRUST_PROXY does not name',
+  })
+  warnings: 'untrusted_proxy'[];
 }

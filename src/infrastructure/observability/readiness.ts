@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { REDIS, type RedisConnection } from '../redis/index.js';
+import { ForwardingCheck } from './forwarding-check.js';
 import type { ReadinessDto } from './health.dto.js';
 
 const DATABASE_DEADLINE_MS = 2_000;
@@ -12,6 +13,7 @@ export class Readiness {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @Inject(REDIS) private readonly redis: RedisConnection | null,
+    private readonly forwarding: ForwardingCheck,
   ) {}
 
   async check(): Promise<ReadinessDto> {
@@ -22,6 +24,7 @@ export class Readiness {
         database: hasDatabase ? 'up' : 'down',
         redis: hasRedis === undefined ? 'not_configured' : hasRedis ? 'up' : 'down',
       },
+      warnings: this.forwarding.isSuspicious ? ['untrusted_proxy'] : [],
     };
   }
 
