@@ -35,6 +35,11 @@ export function evaluate(expression: unknown, document: Document, variables: Doc
   return asCommandError(() => evalExpr(promote(document), expression, { ...MINGO_OPTIONS, variables }));
 }
 
+/** Values of the variables of a command's `let`: they are expressions without a document. */
+export function evaluateVariables(variables: Document | undefined): Document {
+  return variables ? (evaluate(promote(variables), {}) as Document) : {};
+}
+
 /** mingo's complaints reach the client as errors of the command, not as a failure of the server. */
 export function asCommandError<T>(action: () => T): T {
   try {
@@ -46,7 +51,7 @@ export function asCommandError<T>(action: () => T): T {
     if (stage) throw unsupported(`Unrecognized pipeline stage name: '${stage}'. It`, 40324);
     const operator = /^accumulator '(\S+)' is not registered/.exec(message)?.[1];
     if (operator) throw unsupported(`The expression operator ${operator}`, 168);
-    throw new CommandError(2, message);
+    throw new CommandError(message.startsWith('Use of undefined variable') ? 17276 : 2, message);
   }
 }
 

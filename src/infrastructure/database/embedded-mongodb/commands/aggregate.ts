@@ -1,4 +1,4 @@
-import { promote } from '../aggregation/expressions.js';
+import { evaluateVariables, promote } from '../aggregation/expressions.js';
 import { runStages } from '../aggregation/stages.js';
 import { CommandError, unsupported } from '../command-error.js';
 import { findRecords, matchingRecords } from '../engine/find.js';
@@ -39,6 +39,9 @@ export function aggregate(context: CommandContext): Buffer {
   const namespace =
     typeof context.command['aggregate'] === 'string' ? context.namespace : `${context.database}.$cmd.aggregate`;
   if (!writesOutput(context.command)) return firstBatch(context, results(context, pipeline), size, false, namespace);
+  if (context.documentField('readConcern')?.['level'] === 'linearizable') {
+    throw new CommandError(72, '$out and $merge cannot be used with a linearizable read concern');
+  }
   if (context.transaction) throw new CommandError(263, '$out and $merge cannot be used in a transaction');
   writeOutput(context, results(context, pipeline.slice(0, -1)), pipeline.at(-1) as Document);
   return firstBatch(context, [], size, false, namespace);
@@ -52,7 +55,7 @@ function results(context: CommandContext, pipeline: Document[]): Buffer[] {
   const found = findRecords(context.view, collection, query);
   const rest = pipeline.slice(head.length);
   if (rest.length === 0) return found.map(({ bytes }) => bytes);
-  const variables = promote(context.documentField('let') ?? {}) as Document;
+  const variables = evaluateVariables(context.documentField('let'));
   const resolve = (name: string): Document[] => {
     const other = context.collection(`${context.database}.${name}`);
     const records = matchingRecords(context.view, other, { filter: {} });

@@ -1,4 +1,4 @@
-import { evaluate, promote } from '../aggregation/expressions.js';
+import { evaluate, evaluateVariables } from '../aggregation/expressions.js';
 import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/catalogue.js';
 import type { Engine } from '../engine/engine.js';
@@ -93,7 +93,7 @@ export class CommandContext {
   query(collection: Collection | undefined, from: Document, filterField: string, variablesField = 'let'): Query {
     const collation = from['collation'] ?? collection?.options['collation'];
     const letVariables = this.documentField(variablesField, from) ?? this.documentField('let');
-    const variables = letVariables && (promote(letVariables) as Document);
+    const variables = letVariables && evaluateVariables(letVariables);
     return {
       filter: this.documentField(filterField, from) ?? {},
       fold: foldFor(collation),

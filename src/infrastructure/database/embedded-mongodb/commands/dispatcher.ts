@@ -1,9 +1,9 @@
 import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
 import type { Engine } from '../engine/engine.js';
-import type { Transaction } from '../sessions/transaction.js';
 import { isDocument, type Document } from '../values/document.js';
 import { aggregateCommand, writesOutput } from './aggregate.js';
+import { bulkWriteCommand, operationsOf } from './bulk-write-command.js';
 import { collectionCommands } from './collection-commands.js';
 import { CommandContext, type CommandHandler, type Reply, type SessionOfCommand } from './command-context.js';
 import { findAndModifyCommand } from './find-and-modify.js';
@@ -17,6 +17,7 @@ const COMMANDS: ReadonlyMap<string, CommandHandler> = new Map(
     ...serverCommands,
     ...readCommands,
     ...writeCommands,
+    ...bulkWriteCommand,
     ...findAndModifyCommand,
     ...aggregateCommand,
     ...collectionCommands,
@@ -84,26 +85,32 @@ async function runInTransaction(
     // A new, empty collection harms nobody if the transaction is aborted.
     return engine.write((view) => handler.run(new CommandContext(engine, command, name, view, session)) as Reply);
   }
-  await createMissingCollection(engine, command, name, transaction);
+  await createMissingCollections(engine, new CommandContext(engine, command, name, transaction, session));
   return handler.run(new CommandContext(engine, command, name, transaction, session, engine.sessions.find(of)));
 }
 
-async function createMissingCollection(
-  engine: Engine,
-  command: Document,
-  name: string,
-  transaction: Transaction,
-): Promise<void> {
-  const upserts =
-    command['upsert'] === true ||
-    [command['updates'] ?? []].flat().some((update) => (update as Document)['upsert'] === true);
-  if (name !== 'insert' && !upserts) return;
-  const context = new CommandContext(engine, command, name, transaction);
-  if (context.collection()) return;
+async function createMissingCollections(engine: Engine, context: CommandContext): Promise<void> {
+  const { catalogue } = engine;
+  const missing = namespacesToCreate(context).filter((namespace) => !catalogue.find(namespace));
+  if (missing.length === 0) return;
   await engine.write((view) => {
-    if (!engine.catalogue.find(context.namespace))
-      engine.catalogue.create(view, context.database, context.collectionName);
+    for (const namespace of missing.filter((one) => !catalogue.find(one))) {
+      const dot = namespace.indexOf('.');
+      catalogue.create(view, namespace.slice(0, dot), namespace.slice(dot + 1));
+    }
   });
+}
+
+/** The collections that a command may insert into. */
+function namespacesToCreate(context: CommandContext): string[] {
+  const { command, name } = context;
+  const isUpsert = (statement: unknown): boolean => isDocument(statement) && statement['upsert'] === true;
+  if (name === 'bulkWrite') {
+    const inserting = operationsOf(command).filter(({ kind, statement }) => kind === 'insert' || isUpsert(statement));
+    return inserting.map(({ namespace }) => namespace);
+  }
+  const inserts = name === 'insert' || isUpsert(command) || [command['updates']].flat().some(isUpsert);
+  return inserts ? [context.namespace] : [];
 }
 
 function readOnly({ store }: Engine): CommandContext['view'] {

@@ -5,8 +5,8 @@ import type { CommandContext, CommandTable } from './command-context.js';
 import { MAX_BATCH } from './write-commands.js';
 
 /** The MongoDB whose behaviour is followed, and its wire version. */
-const VERSION = '7.0.0';
-const WIRE_VERSION = 21;
+const VERSION = '8.0.0';
+const WIRE_VERSION = 25;
 
 export const serverCommands: CommandTable = {
   hello: { kind: 'control', run: (context) => ({ isWritablePrimary: true, ...handshake(context) }) },
@@ -16,7 +16,7 @@ export const serverCommands: CommandTable = {
     kind: 'control',
     run: () => ({
       version: VERSION,
-      versionArray: [7, 0, 0, 0],
+      versionArray: [8, 0, 0, 0],
       gitVersion: 'embedded',
       maxBsonObjectSize: MAX_DOCUMENT_BYTES,
       ok: 1,

@@ -8,7 +8,7 @@ import { upsertDocument } from '../update/upsert.js';
 import { isDocument, toStoredBytes, type Document } from '../values/document.js';
 import { isNumber, toDouble } from '../values/numbers.js';
 import type { CommandContext, CommandTable } from './command-context.js';
-import { promote } from '../aggregation/expressions.js';
+import { evaluateVariables } from '../aggregation/expressions.js';
 
 export const writeCommands: CommandTable = {
   insert: { kind: 'write', run: insert },
@@ -118,7 +118,7 @@ export function compileStatement(
       filter: query.filter,
       update: statement[updateField],
       arrayFilters: statement['arrayFilters'],
-      variables: variables && (promote(variables) as Document),
+      variables: evaluateVariables(variables),
       isMulti,
     },
     query,

@@ -20,6 +20,8 @@ export interface Collection {
  */
 export class Catalogue {
   private readonly collections = new Map<string, Collection>();
+  /** Grows with every change, to tell whether there was one. */
+  changes = 0;
   private lastId = 0;
   private lastRecordId = 0;
 
@@ -76,12 +78,14 @@ export class Catalogue {
     const stored = indexes.map((index) => ({ id: index.id, specification: index.specification }));
     view.put(catalogueKey(collection.namespace), toBytes({ id, database, name, options, indexes: stored }));
     this.collections.set(collection.namespace, collection);
+    this.changes++;
     return collection;
   }
 
   remove(view: WritableView, collection: Collection): void {
     view.del(catalogueKey(collection.namespace));
     this.collections.delete(collection.namespace);
+    this.changes++;
   }
 }
 

@@ -30,6 +30,7 @@ export class Engine {
    * throws, nothing of it is written.
    */
   async write<T>(action: (view: Overlay) => T): Promise<T> {
+    const { changes } = this.catalogue;
     try {
       return await this.store.write(() => {
         const view = new Overlay(this.store);
@@ -39,6 +40,7 @@ export class Engine {
       });
     } catch (error) {
       // The catalogue changes with the action, before it is known whether the commit succeeds.
+      if (this.catalogue.changes === changes) throw error;
       await this.store.write(() => this.catalogue.reload()).catch(() => this.catalogue.reload());
       throw error;
     }

@@ -5,7 +5,7 @@ import type { View } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import type { Document } from '../values/document.js';
 import type { Collection } from './catalogue.js';
-import { plan, type Plan, type PlannerOptions } from './planner.js';
+import { plan, planSort, type Plan, type PlannerOptions } from './planner.js';
 
 export interface StoredRecord {
   id: number;
@@ -26,9 +26,13 @@ export function findRecords(view: View, collection: Collection | undefined, quer
   const { sort, skip = 0, limit = 0 } = query;
   const sortKey =
     sort && Object.keys(sort)[0] !== '$natural' && Object.keys(sort).length > 0 && compileSortKey(sort, query.fold);
-  const matching = matchingRecords(view, collection, query);
+  const matches = compileFilter(query.filter, query);
+  if (!collection) return [];
+  const planned = plan(collection, query.filter, query);
+  const inOrder = sortKey && !planned && limit > 0 ? planSort(collection, sort, query) : undefined;
+  const matching = filtered(candidates(view, collection, planned ?? inOrder), matches);
   const end = limit === 0 ? Infinity : skip + limit;
-  if (sortKey) return sorted([...matching], ({ document }) => sortKey(document)).slice(skip, end);
+  if (sortKey && !inOrder) return sorted([...matching], ({ document }) => sortKey(document)).slice(skip, end);
   const found: StoredRecord[] = [];
   let position = 0;
   for (const record of matching) {
@@ -60,7 +64,7 @@ function* candidates(view: View, collection: Collection, planned: Plan | undefin
   }
   const seen = new Set<number>();
   for (const [from, to] of planned.ranges) {
-    for (const { value } of view.range(from, to)) {
+    for (const { value } of view.range(from, to, planned.isReverse)) {
       const id = recordIdOf(value);
       if (seen.has(id)) continue;
       seen.add(id);

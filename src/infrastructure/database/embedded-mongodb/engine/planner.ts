@@ -22,6 +22,7 @@ export interface Plan {
   index: IndexDefinition;
   /** LMDB key ranges whose records include all that match. */
   ranges: [Buffer, Buffer][];
+  isReverse?: boolean;
 }
 
 export interface PlannerOptions {
@@ -53,6 +54,25 @@ export function plan(collection: Collection, filter: Document, options: PlannerO
 function hintedOrder(collection: Collection, hint: unknown, [index]: readonly IndexDefinition[]): Plan | undefined {
   if (!index || !hint || index.isSparse || index.partialFilter || index === collection.indexes[0]) return undefined;
   return { index, ranges: [indexRange(index.id)] };
+}
+
+/**
+ * The index that has all documents in the order of a sort by one top-level field. Values that only differ after their first
+ * 1,860 bytes are in no particular order in it.
+ */
+export function planSort(collection: Collection, sort: Document, options: PlannerOptions): Plan | undefined {
+  const [[path, direction] = [''], another] = Object.entries(sort);
+  if (another || (options.hint !== undefined && options.hint !== null)) return undefined;
+  const index = collection.indexes.find(
+    ({ fields, isSparse, partialFilter, fold, specification }) =>
+      fields.length === 1 &&
+      fields[0]?.path === path &&
+      fields[0].parts.length === 1 &&
+      !(isSparse || partialFilter || fold || options.fold || specification['hidden'] === true),
+  );
+  if (!index) return undefined;
+  const isReverse = (Number(direction) === -1) !== index.fields[0]?.descending;
+  return { index, ranges: [indexRange(index.id)], isReverse };
 }
 
 function hinted(collection: Collection, hint: unknown): readonly IndexDefinition[] {

@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 import { documentKey, indexKey, recordPointer } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { isRegExp } from '../values/regex.js';
-import type { Document } from '../values/document.js';
+import { isDocument, type Document } from '../values/document.js';
 import type { Collection } from './catalogue.js';
 import type { IndexDefinition } from './index-definition.js';
 import { indexEntries, type IndexEntry } from './index-entries.js';
@@ -80,6 +80,9 @@ function without(entries: IndexEntry[], others: IndexEntry[]): IndexEntry[] {
 }
 
 function checkId(id: unknown): void {
+  const dollar = isDocument(id) ? Object.keys(id).find((key) => key.startsWith('$')) : undefined;
+  if (dollar)
+    throw new CommandError(52, `_id fields may not contain '$'-prefixed fields: ${dollar} is not valid for storage.`);
   if (Array.isArray(id) || isRegExp(id) || id === undefined) {
     const type = Array.isArray(id) ? 'array' : 'regex';
     throw new CommandError(53, `The '_id' value cannot be of type ${type}`);

@@ -13,7 +13,7 @@ export function runUpdatePipeline(document: Document, pipeline: unknown[], varia
   }
   const promoted = promote(document) as Document;
   const stages = promote(pipeline) as Document[];
-  const [result] = runStages([promoted], stages, { variables: promote(variables) as Document });
+  const [result] = runStages([promoted], stages, { variables });
   if (!isDocument(result)) throw new CommandError(2, 'The update pipeline must produce a document');
   return restoreTypes(result, promote(document), document) as Document;
 }

@@ -160,6 +160,7 @@ class Writer {
     this.length += 8;
   }
 
+  /** Two zero bytes end a text; a zero inside it becomes 00 ff, which is right for the inverted order as well. */
   private text(text: string): void {
     if (!text.includes('\0')) {
       this.reserve(text.length * 3);
@@ -170,6 +171,7 @@ class Writer {
         this.bytes(Buffer.from(part));
       });
     }
+    this.byte(0);
     this.byte(0);
   }
 

@@ -89,7 +89,8 @@ function parseSequence(section: Buffer): [string, Document[]] {
   const nameEnd = section.indexOf(0, 4);
   if (nameEnd < 0) throw new ProtocolError('sequence without a name');
   const name = section.toString('utf8', 4, nameEnd);
-  if (!['documents', 'updates', 'deletes'].includes(name)) throw new ProtocolError(`unknown sequence ${name}`);
+  if (!['documents', 'updates', 'deletes', 'ops', 'nsInfo'].includes(name))
+    throw new ProtocolError(`unknown sequence ${name}`);
   const documents: Document[] = [];
   for (let position = nameEnd + 1; position < section.length;) {
     const size = section.readInt32LE(position);
