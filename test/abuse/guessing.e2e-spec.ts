@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PasswordHasher } from '../../src/security/index.js';
+import { expectRefusal } from '../support/invariants.js';
+import { HOUR, MINUTE, SECOND } from '../support/manual-clock.js';
+import { PASSWORD } from '../support/personas.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+const WRONG = 'Wrong-pass1';
+
+describe('Guessing', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  const login = (name: string, password: string, client = test.client()) =>
+    client.post('/auth/login', { login: name, password });
+
+  it('one password at many accounts from one address ends after five', async () => {
+    const client = test.client();
+    const statuses = [];
+    for (let i = 0; i < 8; i += 1) statuses.push((await login(`user_${i}`, PASSWORD, client)).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
+  });
+
+  it('at one account from a hundred addresses is held back, the right password too', async () => {
+    const { registration } = await test.personas.confirmed();
+    const other = await test.personas.confirmed();
+    const statuses = [];
+    for (let i = 0; i < 100; i += 1) statuses.push((await login(registration.username, WRONG)).status);
+    expect(statuses.slice(0, 21)).toEqual(Array.from({ length: 21 }, () => 401));
+    expect(statuses.filter((status) => status === 401).length).toBeLessThan(30);
+    const held = await login(registration.username, PASSWORD);
+    expectRefusal('/auth/login', held, 429);
+    expect(held.body.code).toBe('too_many_login_attempts');
+    expect(Number(held.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect((await login(other.registration.username, PASSWORD)).status).toBe(200);
+  });
+
+  it('counts an account once, under each of its names', async () => {
+    const { registration } = await test.personas.confirmed();
+    const forms = [
+      registration.username,
+      registration.email,
+      registration.username.toUpperCase(),
+      registration.email.toUpperCase(),
+    ];
+    for (let i = 0; i < 21; i += 1) await login(forms[i % forms.length] as string, WRONG);
+    for (const form of forms) expectRefusal('/auth/login', await login(form, WRONG), 429);
+  });
+
+  it('treats names of nobody like those of accounts', async () => {
+    const statuses = [];
+    for (let i = 0; i < 22; i += 1) statuses.push((await login('nobody_has_this_name', WRONG)).status);
+    expect(statuses.slice(0, 21)).toEqual(Array.from({ length: 21 }, () => 401));
+    expect(statuses[21]).toBe(429);
+  });
+
+  it('grows the delay with each failure, up to an hour, and forgives with time', async () => {
+    const { registration } = await test.personas.confirmed();
+    for (let i = 0; i < 21; i += 1) await login(registration.username, WRONG);
+    let delay = 1;
+    for (let round = 0; round < 14; round += 1) {
+      const held = await login(registration.username, WRONG);
+      expect(Number(held.headers.get('retry-after'))).toBe(Math.min(delay, 3_600));
+      test.clock.advance(Math.min(delay, 3_600) * SECOND);
+      expect((await login(registration.username, WRONG)).status).toBe(401);
+      delay *= 2;
+    }
+    test.clock.advance(HOUR);
+    expect((await login(registration.username, PASSWORD)).status).toBe(200);
+    expect((await login(registration.username, WRONG)).status).toBe(401);
+  });
+
+  it('does not lock the owner out: neither on a known device, nor from the way back by mail', async () => {
+    const owner = await test.personas.confirmed();
+    const home = test.client();
+    expect((await login(owner.registration.username, PASSWORD, home)).status).toBe(200);
+    for (let i = 0; i < 30; i += 1) await login(owner.registration.username, WRONG, test.client(`203.0.113.${i + 1}`));
+    const stranger = test.client('192.0.2.1');
+    expect((await login(owner.registration.username, PASSWORD, stranger)).status).toBe(429);
+    expect((await login(owner.registration.username, PASSWORD, home)).status).toBe(200);
+
+    for (let i = 0; i < 30; i += 1)
+      await login(owner.registration.username, WRONG, test.client(`203.0.113.${i + 101}`));
+    await test.client().post('/auth/forgot-password', { email: owner.registration.email });
+    const { token } = await test.inbox.waitFor(owner.registration.email, 'password-reset');
+    const password = 'Brand-new2$';
+    expect(
+      (await test.client().post('/auth/reset-password', { token, password, password_confirmation: password })).status,
+    ).toBe(200);
+    expect((await login(owner.registration.username, password, stranger)).status).toBe(200);
+  });
+
+  it('does not hold back people who log in at the same moment with the right password', async () => {
+    const { registration } = await test.personas.confirmed();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => login(registration.username, PASSWORD)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('in parallel gets no more comparisons than in sequence', async () => {
+    const { registration } = await test.personas.confirmed();
+    const hasher = test.app.get(PasswordHasher);
+    const verify = hasher.verify.bind(hasher);
+    let comparisons = 0;
+    hasher.verify = (...args) => {
+      comparisons += 1;
+      return verify(...args);
+    };
+    await Promise.all(Array.from({ length: 60 }, () => login(registration.username, WRONG)));
+    hasher.verify = verify;
+    expect(comparisons).toBeLessThanOrEqual(21);
+  });
+
+  it('at an OTP gets five comparisons for each code, and at most five codes an hour', async () => {
+    const { registration } = await test.personas.visitor();
+    const { email } = registration;
+    let evaluated = 0;
+    for (let code = 0; code < 10; code += 1) {
+      const before = await test.database.collection('one_time_secrets').findOne({}, { sort: { last_issued_at: -1 } });
+      for (let i = 0; i < 8; i += 1) {
+        expectRefusal(
+          '/auth/verify-otp',
+          await test.client().post('/auth/verify-otp', { email, otp: String(i).repeat(6) }),
+          400,
+        );
+      }
+      const after = await test.database.collection('one_time_secrets').findOne({ _id: before?._id });
+      evaluated += before?.tries_left - after?.tries_left;
+      test.clock.advance(MINUTE);
+      await test.client().post('/auth/resend-otp', { email });
+    }
+    expect(evaluated).toBeLessThanOrEqual(25);
+  });
+
+  it('reset tokens changes nothing for their owner', async () => {
+    const { registration } = await test.personas.confirmed();
+    await test.client().post('/auth/forgot-password', { email: registration.email });
+    const { token } = await test.inbox.waitFor(registration.email, 'password-reset');
+    for (let i = 0; i < 200; i += 1) {
+      const guess = `${(token as string).slice(0, -4)}${String(i).padStart(4, '0')}`;
+      const response = await test
+        .client()
+        .post('/auth/reset-password', { token: guess, password: 'Brand-new2$', password_confirmation: 'Brand-new2$' });
+      expectRefusal('/auth/reset-password', response, 400);
+    }
+    const own = await test
+      .client()
+      .post('/auth/reset-password', { token, password: 'Brand-new2$', password_confirmation: 'Brand-new2$' });
+    expect(own.status).toBe(200);
+  });
+
+  it('is recorded', async () => {
+    const { registration } = await test.personas.confirmed();
+    await login(registration.username, WRONG);
+    const user = await test.database.collection('users').findOne({ username: registration.username });
+    await expect
+      .poll(async () =>
+        (await test.database.collection('security_events').find({ user: user?._id }).toArray()).map(({ kind }) => kind),
+      )
+      .toContain('authn_login_fail');
+  });
+});
+
+describe('Many hashes at once', () => {
+  it('are answered all, and health checks wait for none of them', async () => {
+    const test = await startTestApp({
+      adjust: (config) => ({ ...config, passwords: { ...config.passwords, hashCost: 10, hashConcurrency: 2 } }),
+    });
+    try {
+      const logins = Array.from({ length: 150 }, (_, i) =>
+        test.client().post('/auth/login', { login: `nobody_${i}`, password: 'x' }),
+      );
+      const health = [];
+      for (let i = 0; i < 10; i += 1) {
+        const started = Date.now();
+        expect((await test.client().get('/health/live')).status).toBe(200);
+        health.push(Date.now() - started);
+      }
+      const answers = await Promise.all(logins);
+      for (const { status, headers } of answers) {
+        expect([401, 503]).toContain(status);
+        if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(100);
+      expect(health.sort((a, b) => a - b)[5]).toBeLessThan(1_000);
+    } finally {
+      await test.close();
+    }
+  });
+});
