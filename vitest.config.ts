@@ -22,7 +22,7 @@ export default defineConfig({
       project('journeys', ['test/journeys/**/*.e2e-spec.ts'], { TEST_STORE: 'memory' }),
       project('journeys on Redis', ['test/journeys/**/*.e2e-spec.ts'], { TEST_STORE: 'redis' }),
       project('process', ['test/process/**/*.e2e-spec.ts']),
-      project('abuse', ['test/abuse/**/*.e2e-spec.ts'], { TEST_STORE: 'memory' }),
+      project('abuse', ['test/abuse/**/*spec.ts'], { TEST_STORE: 'memory' }),
     ],
   },
 });

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PasswordHasher } from '../../src/security/index.js';
+import type { ApiResponse } from '../support/api-client.js';
+import { PASSWORD } from '../support/personas.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+/** What an outsider sees of an answer: status, body, names of the headers, and the limits in them. */
+const visible = ({ status, text, headers }: ApiResponse) => ({
+  status,
+  text,
+  headers: [...headers.keys()].sort(),
+  limit: headers.get('ratelimit')?.replace(/t=\d+/, 't'),
+});
+
+describe('Whether an account exists', () => {
+  let test: TestApp;
+  let comparisons = 0;
+  let hashes = 0;
+  beforeAll(async () => {
+    test = await startTestApp();
+    const hasher = test.app.get(PasswordHasher);
+    const { verify, hash } = hasher;
+    hasher.verify = (...args) => {
+      comparisons += 1;
+      return verify.apply(hasher, args);
+    };
+    hasher.hash = (...args) => {
+      hashes += 1;
+      return hash.apply(hasher, args);
+    };
+  });
+  afterAll(() => test.close());
+
+  /** The answer, and the hashing done for it. */
+  const ask = async (path: string, body: object) => {
+    comparisons = 0;
+    hashes = 0;
+    const answer = visible(await test.client().post(path, body));
+    return { ...answer, comparisons, hashes };
+  };
+  const disable = async (username: string) => {
+    const user = await test.database.collection('users').findOne({ username });
+    await test.database.collection('auths').updateOne({ user: user?._id }, { $set: { disabled_at: new Date() } });
+  };
+
+  it('does not show at login: unknown, wrong password, unconfirmed, disabled, deleted', async () => {
+    const confirmed = await test.personas.confirmed();
+    const unconfirmed = await test.personas.visitor();
+    const disabled = await test.personas.confirmed();
+    await disable(disabled.registration.username);
+    const unknown = await ask('/auth/login', { login: 'nobody_at_all', password: PASSWORD });
+    expect(unknown).toMatchObject({ status: 401, comparisons: 1 });
+    for (const [login, password] of [
+      [confirmed.registration.username, 'Wrong-pass1'],
+      [confirmed.registration.email, 'Wrong-pass1'],
+      [unconfirmed.registration.username, 'Wrong-pass1'],
+      [disabled.registration.username, PASSWORD],
+      ['nobody@example.com', 'Wrong-pass1'],
+      [confirmed.registration.username, 'x'.repeat(200)],
+    ]) {
+      expect(await ask('/auth/login', { login, password }), login).toEqual(unknown);
+    }
+  });
+
+  it('does not show at forgot-password', async () => {
+    const confirmed = await test.personas.confirmed();
+    const unconfirmed = await test.personas.visitor();
+    const disabled = await test.personas.confirmed();
+    await disable(disabled.registration.username);
+    const unknown = await ask('/auth/forgot-password', { email: 'nobody1@example.com' });
+    expect(unknown.status).toBe(200);
+    for (const { registration } of [confirmed, unconfirmed, disabled]) {
+      expect(await ask('/auth/forgot-password', { email: registration.email })).toEqual(unknown);
+      expect(await ask('/auth/forgot-password', { email: registration.email })).toEqual(unknown);
+    }
+    expect(await ask('/auth/forgot-password', { email: 'nobody1@example.com' })).toEqual(unknown);
+  });
+
+  it('does not show at resend-otp', async () => {
+    const confirmed = await test.personas.confirmed();
+    const unconfirmed = await test.personas.visitor();
+    const unknown = await ask('/auth/resend-otp', { email: 'nobody2@example.com' });
+    expect(unknown).toMatchObject({ status: 200, hashes: 1 });
+    for (const { registration } of [confirmed, unconfirmed]) {
+      expect(await ask('/auth/resend-otp', { email: registration.email })).toEqual(unknown);
+    }
+  });
+
+  it('does not show at verify-otp', async () => {
+    const confirmed = await test.personas.confirmed();
+    const unconfirmed = await test.personas.visitor();
+    const unknown = await ask('/auth/verify-otp', { email: 'nobody3@example.com', otp: '123456' });
+    expect(unknown).toMatchObject({ status: 400, comparisons: 1 });
+    const { otp } = await test.inbox.waitFor(unconfirmed.registration.email, 'email-verification');
+    const wrong = otp === '000000' ? '111111' : '000000';
+    for (const { registration } of [confirmed, unconfirmed]) {
+      expect(await ask('/auth/verify-otp', { email: registration.email, otp: wrong })).toEqual(unknown);
+    }
+  });
+
+  it('does not show in the time it takes', async () => {
+    // The real cost: at a low one the time of a hash would drown in the noise around it.
+    const slow = await startTestApp({
+      env: { AUTH_RATE_LIMIT: '100000' },
+      adjust: (config) => ({ ...config, passwords: { ...config.passwords, hashCost: 8 } }),
+    });
+    try {
+      const people = await Promise.all(Array.from({ length: 8 }, () => slow.personas.confirmed()));
+      const asks: Record<string, [(i: number) => object, (i: number) => object]> = {
+        '/auth/login': [
+          (i) => ({ login: people[i % 8]?.registration.username, password: 'Wrong-pass1' }),
+          (i) => ({ login: `nobody_${i % 8}`, password: 'Wrong-pass1' }),
+        ],
+        '/auth/forgot-password': [
+          (i) => ({ email: people[i % 8]?.registration.email }),
+          (i) => ({ email: `nobody_${i % 8}@example.com` }),
+        ],
+        '/auth/verify-otp': [
+          (i) => ({ email: people[i % 8]?.registration.email, otp: '000000' }),
+          (i) => ({ email: `nobody_${i % 8}@example.com`, otp: '000000' }),
+        ],
+      };
+      const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+      const time = async (path: string, body: object) => {
+        const started = performance.now();
+        await slow.client().post(path, body);
+        return performance.now() - started;
+      };
+      for (const [path, [known, unknown]] of Object.entries(asks)) {
+        const times: [number[], number[]] = [[], []];
+        for (let i = 0; i < 80; i += 1) {
+          times[0].push(await time(path, known(i)));
+          times[1].push(await time(path, unknown(i)));
+        }
+        expect(Math.abs(median(times[0]) - median(times[1])), path).toBeLessThan(5);
+      }
+    } finally {
+      await slow.close();
+    }
+  });
+});
