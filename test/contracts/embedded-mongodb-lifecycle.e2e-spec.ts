@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import mongoose from 'mongoose';
@@ -85,6 +85,13 @@ describe('An embedded store', () => {
     await expect(startEmbeddedMongodb({ directory: join(directory, 'inside') })).rejects.toThrow(
       /^The directory .* cannot be used/,
     );
+  });
+
+  it('refuses a directory that others can enter and that holds other files', async () => {
+    mkdirSync(directory, { mode: 0o755 });
+    writeFileSync(join(directory, 'notes.txt'), '');
+    await expect(startEmbeddedMongodb({ directory })).rejects.toThrow(/other users can enter it/);
+    expect(statSync(directory).mode & 0o777).toBe(0o755);
   });
 
   it.each([

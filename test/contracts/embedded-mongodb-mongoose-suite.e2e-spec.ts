@@ -43,7 +43,7 @@ describe.skipIf(!suite)("Mongoose's own test suite", () => {
     const uri = `mongodb://${encodeURIComponent(socketPathOf(store.uri))}/?replicaSet=embedded`;
     const report = join(directory, 'report.json');
     const reporting = ['--reporter', 'json', '--reporter-option', `output=${report}`];
-    const files = ['--ignore', './test/encryption/**/*.test.js', './test/**/*.test.js'];
+    const files = ['--ignore', 'test/encryption/**/*.test.js', './test/**/*.test.js'];
     const mocha = spawn('npx', ['mocha', '--no-config', '--exit', '--timeout', '10000', ...reporting, ...files], {
       cwd: suite,
       env: { ...process.env, START_REPLICA_SET: '1', MONGOOSE_TEST_URI: uri, MONGOOSE_REPLSET_URI: uri },

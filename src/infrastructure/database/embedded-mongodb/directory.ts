@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -8,6 +8,8 @@ const LONGEST_SOCKET_PATH = 100;
 
 /** Drivers take a host for a socket path only when it ends like this. */
 const SOCKET = 'mongodb.sock';
+
+const OWN_FILES = ['data.mdb', 'data.mdb-lock', SOCKET];
 
 export interface StoreDirectory {
   dataFile: string;
@@ -50,5 +52,10 @@ function makePrivate(path: string): void {
   if (!found.isDirectory() && !found.isSymbolicLink()) throw new Error('it is not a directory');
   if (path.startsWith('/tmp/embedded-mongodb-') && found.isSymbolicLink()) throw new Error(`${path} is a link`);
   if (process.getuid && lstatSync(`${path}/.`).uid !== process.getuid()) throw new Error('it belongs to another user');
+  const isOpen = (lstatSync(`${path}/.`).mode & 0o077) !== 0;
+  // Closing a directory that somebody uses for other things as well would be worse than refusing it.
+  if (isOpen && !readdirSync(path).every((name) => OWN_FILES.includes(name))) {
+    throw new Error('other users can enter it and it holds other files');
+  }
   chmodSync(path, 0o700);
 }
