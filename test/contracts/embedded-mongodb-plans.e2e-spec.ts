@@ -14,7 +14,7 @@ import { foldFor, sameCollation } from '../../src/infrastructure/database/embedd
 import { toStoredBytes, type Document } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
 import { encode } from '../../src/infrastructure/database/embedded-mongodb/values/order.js';
 
-const FILTERS = 6_000;
+const FILTERS = 4_000;
 
 /** Numbers that repeat from run to run, so that a failure can be looked at. */
 function random(seed: number): () => number {
