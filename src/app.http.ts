@@ -9,6 +9,7 @@ import type { Config } from './infrastructure/config/index.js';
 const BODY_LIMIT_BYTES = 16 * 1024;
 /** A client that drips its request is cut off. */
 const REQUEST_TIMEOUT_MS = 10_000;
+const ANSWER_WITHIN_MS = 4_500;
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
@@ -33,8 +34,28 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   const server = adapter.getInstance();
   server.addHook('onRoute', ({ method, url }) => servedRoutes.add(method, url));
   keepRequestContext(server);
+  answerInTime(server);
   closeConnectionsWhenStopping(server);
   return adapter;
+}
+
+/**
+ * Whatever hangs behind the service, its caller is told within five seconds. The work goes on until its own limits end
+ * it; all of it is atomic, so that the caller may simply try again.
+ */
+function answerInTime(server: FastifyInstance): void {
+  server.addHook('preValidation', (request, reply, done) => {
+    const timer = setTimeout(() => {
+      if (reply.sent) return;
+      const error = new ApiError('service_unavailable');
+      void reply
+        .status(error.status)
+        .header('retry-after', '5')
+        .send(errorBody(envelopeKindOf(request.url), error));
+    }, ANSWER_WITHIN_MS);
+    reply.raw.once('close', () => clearTimeout(timer));
+    done();
+  });
 }
 
 /** A connection that was busy when the service was told to stop would else be kept alive, and hold up its end. */

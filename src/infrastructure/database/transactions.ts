@@ -1,17 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
+import { Clock } from '../../common/clock/index.js';
+import { ApiError } from '../../common/errors/index.js';
+
+/** The driver would repeat a transaction for two minutes; whoever asked for it has long been answered with a 503. */
+const REPEAT_FOR_MS = 4_000;
 
 /** All or nothing over several documents. */
 @Injectable()
 export class Transactions {
-  constructor(@InjectConnection() private readonly connection: Connection) {}
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * Runs the work in one transaction: every model call in it joins by itself. After a write conflict the work runs
    * again from the start, so it must do nothing outside the database.
+   * @throws ApiError `service_unavailable` when conflicts or a failing database leave it no chance for 4 s
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    return this.connection.transaction(work) as Promise<T>;
+    const lastStartMs = this.clock.nowMs() + REPEAT_FOR_MS;
+    return this.connection.transaction(async () => {
+      if (this.clock.nowMs() > lastStartMs) throw new ApiError('service_unavailable', { retryAfterSeconds: 5 });
+      return work();
+    }) as Promise<T>;
   }
 }

@@ -1,0 +1,164 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type EmbeddedMongodb,
+  startEmbeddedMongodb,
+} from '../../src/infrastructure/database/embedded-mongodb/index.js';
+import type { ApiResponse } from '../support/api-client.js';
+import { redisUrl } from '../support/backends.js';
+import { newRegistration, PASSWORD, type User } from '../support/personas.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+/** Nothing may take longer than this, whatever is down. */
+const LIMIT_MS = 5_000;
+
+const timed = async (request: Promise<ApiResponse>): Promise<ApiResponse> => {
+  const started = Date.now();
+  const response = await request;
+  expect(Date.now() - started).toBeLessThan(LIMIT_MS);
+  return response;
+};
+
+const until = async (condition: () => Promise<boolean>) => {
+  const deadline = Date.now() + 20_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('It did not recover');
+    await pause(50);
+  }
+};
+
+describe.skipIf(!redisUrl())('While Redis is', () => {
+  let proxy: TcpProxy;
+  let test: TestApp;
+  beforeAll(async () => {
+    const { hostname, port } = new URL(redisUrl() as string);
+    proxy = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });
+    test = await startTestApp({ redis: true, env: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } });
+  });
+  afterAll(async () => {
+    proxy.restore();
+    await test.close();
+    await proxy.close();
+  });
+
+  const profile = (bearer: string) => timed(test.client().get('/api/profile', { bearer, apiKey: API_KEY }));
+  const login = (user: User, client = test.client()) =>
+    timed(client.post('/auth/login', { login: user.registration.username, password: PASSWORD }));
+  const logout = (user: User) =>
+    timed(test.client().post('/auth/logout', { refresh_token: user.refresh_token }, { bearer: user.token }));
+  const readiness = async () => (await timed(test.client().get('/health/ready'))).body.data;
+
+  for (const [state, fail] of [
+    ['stopped', () => proxy.cut()],
+    ['frozen', () => proxy.freeze()],
+  ] as const) {
+    it(`${state}, people go on, ended sessions stay out, limits hold; and it recovers`, async () => {
+      const user = await test.personas.user();
+      const goner = await test.personas.user();
+      for (const { token } of [user, goner]) expect((await profile(token)).status).toBe(200);
+
+      fail();
+      expect((await profile(user.token)).status).toBe(200);
+      expect((await login(user)).status).toBe(200);
+      const refreshed = await timed(test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token }));
+      expect(refreshed.status).toBe(200);
+      expect((await logout(goner)).status).toBe(200);
+      expect((await profile(goner.token)).status).toBe(401);
+      const client = test.client();
+      const statuses = [];
+      for (let i = 0; i < 7; i += 1) statuses.push((await timed(client.post('/auth/login', {}))).status);
+      expect(statuses).toEqual([422, 422, 422, 422, 422, 429, 429]);
+      expect(await readiness()).toMatchObject({ status: 'degraded', dependencies: { database: 'up', redis: 'down' } });
+
+      proxy.restore();
+      await until(async () => (await readiness()).status === 'ready');
+      expect((await profile(goner.token)).status, 'the logout that Redis missed').toBe(401);
+      expect((await profile(user.token)).status).toBe(200);
+    });
+  }
+
+  it('full or read-only, it is as if it were away', async () => {
+    const user = await test.personas.user();
+    const { REDIS } = await import('../../src/infrastructure/redis/index.js');
+    const redis = test.app.get(REDIS);
+    const { run } = redis;
+    redis.run = () => Promise.reject(new Error('OOM command not allowed when used memory > maxmemory'));
+    try {
+      expect((await profile(user.token)).status).toBe(200);
+      expect((await login(user)).status).toBe(200);
+      expect((await logout(user)).status).toBe(200);
+      expect((await profile(user.token)).status).toBe(401);
+    } finally {
+      redis.run = run;
+    }
+    expect((await profile(user.token)).status).toBe(401);
+  });
+});
+
+describe('While the database is', () => {
+  let store: EmbeddedMongodb;
+  let proxy: TcpProxy;
+  let test: TestApp;
+  beforeAll(async () => {
+    store = await startEmbeddedMongodb();
+    const socket = decodeURIComponent(/^mongodb:\/\/([^/?]+)/.exec(store.uri)?.[1] as string);
+    proxy = await TcpProxy.to({ path: socket });
+    test = await startTestApp({ env: { MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` } });
+  });
+  afterAll(async () => {
+    proxy.restore();
+    await test.close();
+    await proxy.close();
+    await store.close();
+  });
+
+  for (const [state, fail] of [
+    ['stopped', () => proxy.cut()],
+    ['frozen', () => proxy.freeze()],
+  ] as const) {
+    it(`${state}, requests are told so within five seconds, nothing is half done, and it recovers`, async () => {
+      const user = await test.personas.user();
+      const registration = newRegistration();
+      fail();
+      const requests: [string, object][] = [
+        ['/auth/register', registration],
+        ['/auth/login', { login: user.registration.username, password: PASSWORD }],
+        ['/auth/forgot-password', { email: user.registration.email }],
+        ['/auth/refresh-token', { refresh_token: user.refresh_token }],
+        ['/auth/verify-otp', { email: user.registration.email, otp: '123456' }],
+        ['/auth/resend-otp', { email: user.registration.email }],
+        ['/auth/reset-password', { token: 'x'.repeat(43), password: PASSWORD, password_confirmation: PASSWORD }],
+      ];
+      for (const [path, body] of requests) {
+        const { status, headers, body: answer, text } = await timed(test.client().post(path, body));
+        expect(status, `${path} ${text}`).toBe(503);
+        expect(answer).toMatchObject({ status_code: 503, code: 'service_unavailable' });
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(text).not.toMatch(/mongo/i);
+      }
+      expect((await test.client().get('/health/live')).status).toBe(200);
+      const ready = await timed(test.client().get('/health/ready'));
+      expect(ready.status).toBe(503);
+      expect(ready.body.data).toMatchObject({ status: 'down', dependencies: { database: 'down' } });
+
+      proxy.restore();
+      await until(async () => (await test.client().get('/health/ready')).status === 200);
+      expect(
+        (await test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD })).status,
+      ).toBe(200);
+      expect((await test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token })).status).toBe(200);
+      expect((await test.client().post('/auth/register', registration)).status).toBe(201);
+    });
+  }
+
+  it('away for a protected route, nobody is let in who is not known', async () => {
+    const user = await test.personas.user();
+    proxy.cut();
+    const unknown = await timed(test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY }));
+    expect(unknown.status).toBe(503);
+    proxy.restore();
+    await until(async () => (await test.client().get('/health/ready')).status === 200);
+    expect((await test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY })).status).toBe(200);
+  });
+});
