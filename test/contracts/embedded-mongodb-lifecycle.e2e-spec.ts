@@ -5,6 +5,9 @@ import { dirname, join } from 'node:path';
 import mongoose from 'mongoose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
+import { OWNER_KEY } from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
+import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
+import { toBytes } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
 import { compileEmbeddedMongodb } from './embedded-mongodb-compiled.js';
 import { socketPathOf } from './embedded-mongodb-wire.js';
 
@@ -68,6 +71,19 @@ describe('An embedded store', () => {
     await Promise.all(stores.filter(({ attached }) => attached).map((store) => store.close()));
     expect(await count(stores.find(({ attached }) => !attached)?.uri ?? '')).toBe(5);
     await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('starts after a crash, even of a process that had the same id', async () => {
+    const first = await startEmbeddedMongodb({ directory });
+    await first.close();
+    const store = Store.open(join(directory, 'data.mdb'), true);
+    const startedAt = 'another time';
+    await store.write(() => store.put(OWNER_KEY, toBytes({ pid: process.pid, startedAt })));
+    await store.close();
+    writeFileSync(join(directory, 'mongodb.sock'), 'left behind');
+    const second = await startEmbeddedMongodb({ directory });
+    expect(second.attached).toBe(false);
+    await second.close();
   });
 
   it('works in a directory whose path is too long for a socket', async () => {

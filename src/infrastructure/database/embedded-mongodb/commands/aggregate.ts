@@ -55,6 +55,8 @@ function results(context: CommandContext, pipeline: Document[]): Buffer[] {
   const found = findRecords(context.view, collection, query);
   const rest = pipeline.slice(head.length);
   if (rest.length === 0) return found.map(({ bytes }) => bytes);
+  const counted = onlyCount(rest, found.length);
+  if (counted) return counted.map(toBytes);
   const variables = evaluateVariables(context.documentField('let'));
   const resolve = (name: string): Document[] => {
     const other = context.collection(`${context.database}.${name}`);
@@ -64,6 +66,16 @@ function results(context: CommandContext, pipeline: Document[]): Buffer[] {
   const documents = found.map(({ bytes }) => decodePromoted(bytes));
   const made = runStages(documents, promote(rest) as Document[], { variables, fold: query.fold, resolve });
   return made.map(toBytes);
+}
+
+/** What countDocuments() sends, which needs no look into any document: {$group: {_id: 1, n: {$sum: 1}}}. */
+function onlyCount([stage, another]: Document[], count: number): Document[] | undefined {
+  const group = stage?.['$group'];
+  if (another || !isDocument(group)) return undefined;
+  const { _id, n, ...others } = group;
+  const isCount = isDocument(n) && n['$sum'] === 1 && Object.keys(n).length === 1 && Object.keys(others).length === 0;
+  if (!isCount || (_id !== 1 && _id !== null)) return undefined;
+  return count > 0 ? [{ _id, n: count }] : [];
 }
 
 interface LeadingQuery {

@@ -37,7 +37,7 @@ function find(context: CommandContext): Buffer {
   const sort = context.documentField('sort');
   const records = findRecords(context.view, collection, { ...query, sort, skip, limit: Math.abs(limit) });
   const isWhole = Object.keys(projection).length === 0;
-  const documents = records.map(({ bytes, document }) => (isWhole ? bytes : toBytes(project(document))));
+  const documents = records.map((record) => (isWhole ? record.bytes : toBytes(project(record.document))));
   return firstBatch(context, documents, context.integer('batchSize'), limit < 0 || context.flag('singleBatch'));
 }
 

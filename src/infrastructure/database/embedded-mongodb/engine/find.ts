@@ -7,10 +7,18 @@ import type { Document } from '../values/document.js';
 import type { Collection } from './catalogue.js';
 import { plan, planSort, type Plan, type PlannerOptions } from './planner.js';
 
-export interface StoredRecord {
-  id: number;
-  bytes: Buffer;
-  document: Document;
+export class StoredRecord {
+  private decoded: Document | undefined;
+
+  constructor(
+    readonly id: number,
+    readonly bytes: Buffer,
+  ) {}
+
+  /** Decoded when it is first looked at: many queries only hand the bytes on, or count. */
+  get document(): Document {
+    return (this.decoded ??= decode(this.bytes));
+  }
 }
 
 export interface Query extends FilterOptions, PlannerOptions {
@@ -30,7 +38,7 @@ export function findRecords(view: View, collection: Collection | undefined, quer
   if (!collection) return [];
   const planned = plan(collection, query.filter, query);
   const inOrder = sortKey && !planned && limit > 0 ? planSort(collection, sort, query) : undefined;
-  const matching = filtered(candidates(view, collection, planned ?? inOrder), matches);
+  const matching = matchingAmong(candidates(view, collection, planned ?? inOrder), query.filter, matches);
   const end = limit === 0 ? Infinity : skip + limit;
   if (sortKey && !inOrder) return sorted([...matching], ({ document }) => sortKey(document)).slice(skip, end);
   const found: StoredRecord[] = [];
@@ -47,18 +55,23 @@ export function matchingRecords(view: View, collection: Collection | undefined, 
   const matches = compileFilter(query.filter, query);
   if (!collection) return [];
   const planned = plan(collection, query.filter, query);
-  return filtered(candidates(view, collection, planned), matches);
+  return matchingAmong(candidates(view, collection, planned), query.filter, matches);
 }
 
-function* filtered(records: Iterable<StoredRecord>, matches: (document: Document) => boolean): Iterable<StoredRecord> {
-  for (const record of records) if (matches(record.document)) yield record;
+function* matchingAmong(
+  records: Iterable<StoredRecord>,
+  filter: Document,
+  matches: (document: Document) => boolean,
+): Iterable<StoredRecord> {
+  const isOpen = Object.keys(filter).length === 0;
+  for (const record of records) if (isOpen || matches(record.document)) yield record;
 }
 
 /** An index may lead to a document several times, and to documents the filter refuses. */
 function* candidates(view: View, collection: Collection, planned: Plan | undefined): Iterable<StoredRecord> {
   if (!planned) {
     for (const { key, value } of view.range(...documentRange(collection.id))) {
-      yield { id: recordIdOf(key), bytes: value, document: decode(value) };
+      yield new StoredRecord(recordIdOf(key), value);
     }
     return;
   }
@@ -69,7 +82,7 @@ function* candidates(view: View, collection: Collection, planned: Plan | undefin
       if (seen.has(id)) continue;
       seen.add(id);
       const bytes = view.get(documentKey(collection.id, id));
-      if (bytes) yield { id, bytes, document: decode(bytes) };
+      if (bytes) yield new StoredRecord(id, bytes);
     }
   }
 }
