@@ -6,7 +6,7 @@ import { isNumber, toDouble, toInteger } from '../values/numbers.js';
 import { compare, encode, equal, rankOf } from '../values/order.js';
 import { compileRegExp, isRegExp } from '../values/regex.js';
 import { someValue } from './leaves.js';
-import { typeTest } from './types.js';
+import { typeTest } from './type-names.js';
 
 /** Decides on the values a path leads to, see leaves(). */
 export type LeavesTest = (found: readonly unknown[]) => boolean;

@@ -1,7 +1,7 @@
 import { Long, Timestamp } from 'bson';
 import { CommandError } from '../command-error.js';
 import type { FilterOptions } from '../query/filter.js';
-import { typeName } from '../query/types.js';
+import { typeName } from '../query/type-names.js';
 import { copy, isDocument } from '../values/document.js';
 import { add, isNumber, multiply, numberType, type BsonNumber } from '../values/numbers.js';
 import { compare } from '../values/order.js';
