@@ -3,6 +3,7 @@ import { Long, UUID, type Document } from 'bson';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dispatch } from '../../src/infrastructure/database/embedded-mongodb/commands/dispatcher.js';
 import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';
+import { Catalogue } from '../../src/infrastructure/database/embedded-mongodb/engine/catalogue.js';
 import { CURSOR_IDLE_MS } from '../../src/infrastructure/database/embedded-mongodb/engine/cursors.js';
 import { Engine } from '../../src/infrastructure/database/embedded-mongodb/engine/engine.js';
 import { verify } from '../../src/infrastructure/database/embedded-mongodb/engine/verify.js';
@@ -112,6 +113,23 @@ describe('As time goes by, the embedded store', () => {
     expect(await run({ commitTransaction: 1, ...transaction })).toEqual({ ok: 1 });
     expect(await run({ commitTransaction: 1, ...transaction })).toEqual({ ok: 1 });
     expect(await count()).toBe(1);
+  });
+
+  it('forgets a collection whose creation failed before the next writer comes', async () => {
+    const replies = await Promise.all([
+      run({ insert: 'other', documents: [{ a: 1 }] }),
+      run({ insert: 'things', documents: 'none' }),
+      insert([{ a: 1 }]),
+      run({ insert: 'other', documents: [{ a: 2 }] }),
+    ]);
+    expect(replies.map(({ ok }) => ok)).toEqual([1, 0, 1, 1]);
+    const stored = new Catalogue(engine.store).all().map(({ namespace, id }) => [namespace, id]);
+    const known = engine.catalogue.all().map(({ namespace, id }) => [namespace, id]);
+    expect(stored).toEqual(known);
+    expect(stored).toHaveLength(2);
+    expect(await count()).toBe(1);
+    expect((await run({ count: 'other' }))['n']).toBe(2);
+    expect(verify(engine.store)).toEqual([]);
   });
 
   it('refuses to commit a transaction over an index that came after its first read', async () => {

@@ -30,18 +30,25 @@ export class Engine {
    * throws, nothing of it is written.
    */
   async write<T>(action: (view: Overlay) => T): Promise<T> {
-    const { changes } = this.catalogue;
+    let hasThrown = false;
     try {
       return await this.store.write(() => {
-        const view = new Overlay(this.store);
-        const result = action(view);
-        view.flushTo(this.store);
-        return result;
+        const { changes } = this.catalogue;
+        try {
+          const view = new Overlay(this.store);
+          const result = action(view);
+          view.flushTo(this.store);
+          return result;
+        } catch (error) {
+          hasThrown = true;
+          // Now, not later: the next writer of this batch would work on a collection that was never stored.
+          if (this.catalogue.changes !== changes) this.catalogue.reload();
+          throw error;
+        }
       });
     } catch (error) {
-      // The catalogue changes with the action, before it is known whether the commit succeeds.
-      if (this.catalogue.changes === changes) throw error;
-      await this.store.write(() => this.catalogue.reload()).catch(() => this.catalogue.reload());
+      // The commit failed, after the catalogue had changed with the action.
+      if (!hasThrown) this.catalogue.reload();
       throw error;
     }
   }
