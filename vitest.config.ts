@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const common = {
   globalSetup: ['test/support/find-redis.global.ts'],
-  setupFiles: ['reflect-metadata', 'test/support/require-redis.setup.ts'],
+  setupFiles: ['reflect-metadata', 'test/support/require-redis.setup.ts', 'test/support/quiet.setup.ts'],
   testTimeout: 60_000,
   hookTimeout: 30_000,
 };

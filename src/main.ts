@@ -40,7 +40,7 @@ function welcome({ environment, developmentApiKey, mongodb, redis, mail, dataDir
         : 'mails stay in the inbox (set SMTP_HOST)',
     developmentApiKey ? 'development secrets and API key (set JWT_SECRET, JWT_REFRESH_SECRET, API_KEYS)' : null,
   ].filter((line) => line !== null);
-  if (unsuited.length > 0) lines.push(`  Not suited to production: ${unsuited.join('; ')}`);
+  if (unsuited.length > 0) lines.push('  Not suited to production:', ...unsuited.map((line) => `    - ${line}`));
   return `${lines.join('\n')}\n`;
 }
 

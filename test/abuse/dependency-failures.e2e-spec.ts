@@ -140,7 +140,11 @@ describe('While the database is', () => {
       expect((await test.client().get('/health/live')).status).toBe(200);
       const ready = await timed(test.client().get('/health/ready'));
       expect(ready.status).toBe(503);
-      expect(ready.body.data).toMatchObject({ status: 'down', dependencies: { database: 'down' } });
+      expect(ready.body).toMatchObject({
+        error: true,
+        code: 'service_unavailable',
+        data: { status: 'down', dependencies: { database: 'down' } },
+      });
 
       proxy.restore();
       await until(async () => (await test.client().get('/health/ready')).status === 200);

@@ -35,11 +35,11 @@ describe('The service as a process', () => {
     const service = start();
     const url = await service.started();
     const lines = service.output.trim().split('\n');
-    expect(lines.length).toBeLessThanOrEqual(6);
+    expect(lines.length).toBeLessThanOrEqual(9);
     expect(service.output).toContain(`${url}/docs`);
     expect(service.output).toContain(`${url}/dev/inbox`);
     expect(apiKeyOf(service)).toMatch(/^dev_\S{32}$/);
-    expect(service.output).toMatch(/Not suited to production: .*MONGODB_URI.*REDIS_URL.*SMTP_HOST.*JWT_SECRET/);
+    expect(service.output).toMatch(/Not suited to production:.*MONGODB_URI.*REDIS_URL.*SMTP_HOST.*JWT_SECRET/s);
     expect(service.errors).toBe('');
     expect((await new ApiClient(url, '').get('/health/ready')).status).toBe(200);
   });
@@ -103,6 +103,13 @@ describe('The service as a process', () => {
     expect(Date.now() - stopping, 'it was not cut off').toBeLessThan(9_000);
   });
 
+  it('waits for a database that does not answer yet, and says so once', async () => {
+    const service = start({ MONGODB_URI: 'mongodb://127.0.0.1:1/accounts' });
+    await expect.poll(() => service.output, { timeout: 15_000 }).toMatch(/Waiting for the database of MONGODB_URI/);
+    expect(service.output.trim().split('\n').length).toBe(1);
+    expect(service.output).not.toMatch(/stack|\n\s+at /);
+  });
+
   it('keeps its secrets to its user', async () => {
     const service = start();
     await service.started();
@@ -127,6 +134,15 @@ describe('The service as a process', () => {
         `Port ${port} on 127.0.0.1 is taken: stop the other process, or set PORT\n`,
       );
       server.close();
+    });
+
+    it('when another process has the same DATA_DIR', async () => {
+      const other = start();
+      await other.started();
+      expect(await refusal({})).toMatch(
+        /^The service cannot start: DATA_DIR .+ is in use by another process: stop it, or set another DATA_DIR\n$/,
+      );
+      expect((await new ApiClient(await other.started(), '').get('/health/ready')).status).toBe(200);
     });
 
     it('when DATA_DIR cannot be used', async () => {

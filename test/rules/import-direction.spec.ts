@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 
-/** From the ground up: a room imports from lower floors alone. Rooms of one floor are siblings, and do not know each other. */
+/**
+ * From the ground up: a room (a folder of src) imports from lower floors alone. Rooms of one floor are siblings, and do
+ * not know each other. A room that is not named here is a new feature, and stands on top.
+ */
 const FLOORS = [
   ['common'],
   ['infrastructure'],
@@ -32,7 +35,10 @@ function importsOf(file: string): Import[] {
 
 const imports = files.flatMap(importsOf);
 const roomOf = (file: string) => file.split('/')[0] as string;
-const floorOf = (file: string) => FLOORS.findIndex((rooms) => rooms.includes(roomOf(file)));
+const floorOf = (file: string) => {
+  const floor = FLOORS.findIndex((rooms) => rooms.includes(roomOf(file)));
+  return floor === -1 ? FLOORS.length - 1 : floor;
+};
 const isRoot = (file: string) => !file.includes('/');
 const text = ({ from, to }: Import) => `${from} -> ${to}`;
 
@@ -49,11 +55,6 @@ describe('Imports', () => {
       return roomOf(from) !== roomOf(to) && floorOf(to) >= floorOf(from);
     });
     expect(wrong.map(text)).toEqual([]);
-  });
-
-  it('know every room', () => {
-    const rooms = new Set(files.filter((file) => !isRoot(file)).map(roomOf));
-    expect([...rooms].sort()).toEqual(FLOORS.flat().sort());
   });
 
   it('enter another room through its index', () => {

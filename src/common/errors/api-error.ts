@@ -11,6 +11,8 @@ interface ApiErrorDetails {
   fields?: FieldError[];
   /** Seconds after which a repetition can succeed; becomes `Retry-After`. */
   retryAfterSeconds?: number;
+  /** What the answer tells beyond code and message, outside `/auth`. */
+  data?: object;
   /** Further response headers, e.g. `Allow`. */
   headers?: Record<string, string>;
   /** The private reason. It is logged for unexpected errors and never leaves the service. */
@@ -22,6 +24,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly fields?: FieldError[];
   readonly retryAfterSeconds?: number;
+  readonly data?: object;
   readonly headers: Record<string, string>;
 
   constructor(
@@ -33,6 +36,7 @@ export class ApiError extends Error {
     this.status = ERROR_CATALOGUE[code].status;
     this.fields = details.fields;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.data = details.data;
     this.headers = details.headers ?? {};
   }
 

@@ -42,5 +42,5 @@ export function errorBody(kind: EnvelopeKind, error: ApiError): AuthEnvelope | R
   const details = errors ? { errors } : {};
   return kind === 'auth'
     ? { status_code: error.status, status: 'ERROR', code, message, ...details }
-    : { error: true, code, message, data: null, ...details };
+    : { error: true, code, message, data: error.data ?? null, ...details };
 }

@@ -53,12 +53,17 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     headers: HEADER_COMPONENTS,
     schemas: { ...SCHEMA_COMPONENTS, ...document.components?.schemas },
   };
+  const tags = new Set(document.tags?.map(({ name }) => name));
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method] as Operation | undefined;
-      if (operation) completeOperation(path, operation);
+      if (!operation) continue;
+      completeOperation(path, operation);
+      for (const tag of operation.tags ?? []) tags.add(tag);
     }
   }
+  const known = document.tags ?? [];
+  document.tags = [...tags].map((name) => known.find((tag) => tag.name === name) ?? { name });
   return document;
 }
 

@@ -4,6 +4,7 @@ import type { MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import mongoose, { type Connection } from 'mongoose';
 import type { Config } from '../config/index.js';
 import { type EmbeddedMongodb, startEmbeddedMongodb } from './embedded-mongodb/index.js';
+import { waitForServer } from './wait-for-server.js';
 
 /** The database's name where the connection string gives none. */
 const DATABASE_NAME = 'accounts';
@@ -22,10 +23,18 @@ export class DatabaseServer {
     private readonly embedded: EmbeddedMongodb | null,
   ) {}
 
+  /** @throws Error with one clear line when the store cannot be opened, or is another process's */
   static async open(config: Config): Promise<DatabaseServer> {
-    if (config.mongodb.uri) return new DatabaseServer(config.mongodb.uri, null);
+    if (config.mongodb.uri) return new DatabaseServer(await waitForServer(config.mongodb.uri), null);
     const directory = config.environment === 'test' ? undefined : join(config.dataDirectory, 'mongodb');
     const embedded = await startEmbeddedMongodb({ directory, workerThread: config.environment !== 'test' });
+    if (embedded.attached) {
+      // Two services would each have a cache of their own, and not hear of sessions that the other one ends.
+      await embedded.close();
+      throw new Error(
+        `DATA_DIR ${config.dataDirectory} is in use by another process: stop it, or set another DATA_DIR`,
+      );
+    }
     return new DatabaseServer(embedded.uri, embedded);
   }
 

@@ -35,7 +35,8 @@ export class AppLogger implements LoggerService {
     this.write(NEST_STARTUP.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
   }
   error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
+    // What stands in the way of the start is told by main, in one line.
+    this.write(rest.at(-1) === 'NestApplication' ? 'debug' : 'error', message, rest);
   }
   warn(message: unknown, ...rest: unknown[]): void {
     this.write('warn', message, rest);

@@ -1,7 +1,7 @@
-import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import { Public } from '../../common/access/index.js';
+import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { LivenessDto, ReadinessDto } from './health.dto.js';
 import { Readiness } from './readiness.js';
@@ -27,9 +27,9 @@ export class HealthController {
     message: 'Ready',
     data: ReadinessDto,
   })
-  async getReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessDto> {
+  async getReadiness(): Promise<ReadinessDto> {
     const report = await this.readiness.check();
-    if (report.status === 'down') reply.status(HttpStatus.SERVICE_UNAVAILABLE).header('retry-after', '5');
+    if (report.status === 'down') throw new ApiError('service_unavailable', { retryAfterSeconds: 5, data: report });
     return report;
   }
 }

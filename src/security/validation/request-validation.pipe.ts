@@ -35,7 +35,8 @@ export class RequestValidationPipe extends ValidationPipe {
 
 function fieldErrors(error: ValidationError, parent = ''): FieldError[] {
   const field = parent ? `${parent}.${error.property}` : error.property;
-  const message = Object.values(error.constraints ?? {})[0];
+  const message =
+    error.value === undefined && error.constraints ? `${field} is required` : Object.values(error.constraints ?? {})[0];
   return [
     ...(message ? [{ field, message }] : []),
     ...(error.children ?? []).flatMap((child) => fieldErrors(child, field)),
