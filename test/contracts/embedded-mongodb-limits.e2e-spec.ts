@@ -132,6 +132,16 @@ describe('As time goes by, the embedded store', () => {
     expect(verify(engine.store)).toEqual([]);
   });
 
+  it('refuses to commit a transaction into a collection that was dropped and made anew', async () => {
+    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    await insert([{ a: 1 }], { ...transaction, startTransaction: true });
+    await run({ drop: 'things' });
+    await insert([{ a: 2 }]);
+    expect(await run({ commitTransaction: 1, ...transaction })).toMatchObject({ code: 112 });
+    expect(await count()).toBe(1);
+    expect(verify(engine.store)).toEqual([]);
+  });
+
   it('refuses to commit a transaction over an index that came after its first read', async () => {
     await insert([{ a: 1 }]);
     const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };

@@ -61,8 +61,11 @@ export class CommandContext {
 
   /** The collection for a handler that changes documents. */
   writableCollection(): Collection | undefined {
-    this.transaction?.writtenNamespaces.add(this.namespace);
-    return this.collection();
+    const collection = this.collection();
+    if (collection && !this.transaction?.written.has(this.namespace)) {
+      this.transaction?.written.set(this.namespace, collection);
+    }
+    return collection;
   }
 
   /** In a transaction the collection exists by now: the catalogue itself is not transactional. */

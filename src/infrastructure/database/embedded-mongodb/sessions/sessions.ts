@@ -56,9 +56,9 @@ export class Sessions {
     try {
       await this.engine.write((view) => {
         transaction.checkConflicts();
-        for (const namespace of transaction.writtenNamespaces) {
-          const current = this.engine.catalogue.find(namespace);
-          if (current !== transaction.collection(namespace, current)) throw writeConflict();
+        // Indexes that came meanwhile lack its entries; a dropped collection would leave its documents to nobody.
+        for (const [namespace, collection] of transaction.written) {
+          if (this.engine.catalogue.find(namespace) !== collection) throw writeConflict();
         }
         transaction.flushTo(view);
         this.engine.retries.remember(view, of.session, of.number, { ok: 1 });

@@ -9,7 +9,8 @@ import type { View } from '../storage/view.js';
  * so code that forgets to pass its session cannot deadlock with it; the later of two writers of a key gets a conflict.
  */
 export class Transaction extends Overlay {
-  readonly writtenNamespaces = new Set<string>();
+  /** The collections it wrote to, as they were then. */
+  readonly written = new Map<string, Collection>();
 
   constructor(
     readonly number: bigint,
