@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SessionsRepository } from '../../src/login-history/index.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 import { DAY, HOUR, SECOND } from '../support/manual-clock.js';
 
@@ -46,6 +47,22 @@ describe('Staying logged in', () => {
       const successors = new Set(answers.map(({ body }) => body.data.refresh_token));
       expect(successors.size).toBe(1);
       expect((await refresh([...successors][0] as string)).status).toBe(200);
+    }
+  });
+
+  it('moves a session to its next generation once, of any number of attempts', async () => {
+    const sessions = test.app.get(SessionsRepository);
+    for (let round = 0; round < 20; round += 1) {
+      const user = await test.personas.user();
+      const { sid } = JSON.parse(Buffer.from(user.token.split('.')[1] as string, 'base64url').toString()) as {
+        sid: string;
+      };
+      const tokens = { accessToken: 'a', refreshToken: 'r' };
+      const attempts = Array.from({ length: 16 }, () =>
+        sessions.rotateIfCurrent(sid, user.userId, 0, test.clock.now(), tokens),
+      );
+      const winners = (await Promise.all(attempts)).filter((session) => session !== null);
+      expect(winners.map(({ generation }) => generation)).toEqual([1]);
     }
   });
 
