@@ -1,4 +1,6 @@
 export { MailInbox, type ReceivedMail } from './delivery/mail-inbox.js';
 export { formatDuration, formatMoment } from './mail-wording.js';
+export { MailStoreModule } from './mail-store.module.js';
 export { MailModule } from './mail.module.js';
 export { MailOutbox } from './outbox/mail-outbox.js';
+export { MailsRepository, type UnsentMail } from './outbox/mails.repository.js';

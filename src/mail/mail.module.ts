@@ -1,15 +1,13 @@
 import { MailerModule, type MailerOptions } from '@nestjs-modules/mailer';
 import { HandlebarsAdapter } from '@nestjs-modules/mailer/adapters/handlebars.adapter';
 import { Module } from '@nestjs/common';
-import { MongooseModule } from '@nestjs/mongoose';
 import { Config } from '../infrastructure/config/index.js';
 import { MailTransport } from './delivery/mail-transport.js';
 import { TEMPLATE_DIRECTORY, TextTemplates } from './delivery/text-templates.js';
+import { MailStoreModule } from './mail-store.module.js';
 import { MailOutbox } from './outbox/mail-outbox.js';
 import { MailSeal } from './outbox/mail-seal.js';
 import { MailWorker } from './outbox/mail-worker.js';
-import { MailsRepository } from './outbox/mails.repository.js';
-import { StoredMail, StoredMailSchema } from './outbox/stored-mail.schema.js';
 
 const SMTP_TIMEOUT_MS = 15_000;
 
@@ -40,11 +38,8 @@ function mailerOptions({ mail }: Config): MailerOptions {
  * provides in development.
  */
 @Module({
-  imports: [
-    MongooseModule.forFeature([{ name: StoredMail.name, schema: StoredMailSchema }]),
-    MailerModule.forRootAsync({ imports: [], inject: [Config], useFactory: mailerOptions }),
-  ],
-  providers: [MailsRepository, MailSeal, TextTemplates, MailTransport, MailWorker, MailOutbox],
+  imports: [MailStoreModule, MailerModule.forRootAsync({ imports: [], inject: [Config], useFactory: mailerOptions })],
+  providers: [MailSeal, TextTemplates, MailTransport, MailWorker, MailOutbox],
   exports: [MailOutbox],
 })
 export class MailModule {}

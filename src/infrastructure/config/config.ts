@@ -38,6 +38,8 @@ export abstract class Config {
   abstract readonly mongodb: {
     /** null: the embedded store in `dataDirectory`. */
     readonly uri: string | null;
+    /** Whether an embedded store that another process has open may be used beside it: by tools, not by a service. */
+    readonly mayShareStore: boolean;
   };
   abstract readonly redis: {
     /** null: cache and limiter in this process. */

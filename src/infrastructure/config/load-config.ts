@@ -51,7 +51,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       trustedProxies: settings.TRUST_PROXY,
       corsOrigins: settings.CORS_ORIGINS.length > 0 ? settings.CORS_ORIGINS : [new URL(frontendUrl).origin],
     },
-    mongodb: { uri: settings.MONGODB_URI ?? null },
+    mongodb: { uri: settings.MONGODB_URI ?? null, mayShareStore: false },
     redis: { url: settings.REDIS_URL ?? null, keyPrefix: settings.REDIS_KEY_PREFIX },
     tokens: {
       accessSecret: settings.JWT_SECRET ?? development?.jwtSecret ?? '',

@@ -28,7 +28,7 @@ export class DatabaseServer {
     if (config.mongodb.uri) return new DatabaseServer(await waitForServer(config.mongodb.uri), null);
     const directory = config.environment === 'test' ? undefined : join(config.dataDirectory, 'mongodb');
     const embedded = await startEmbeddedMongodb({ directory, workerThread: config.environment !== 'test' });
-    if (embedded.attached) {
+    if (embedded.attached && !config.mongodb.mayShareStore) {
       // Two services would each have a cache of their own, and not hear of sessions that the other one ends.
       await embedded.close();
       throw new Error(

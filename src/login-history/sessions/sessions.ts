@@ -17,9 +17,11 @@ export class Sessions {
     await this.authenticator.forgetSessions([sessionId], reason);
   }
 
-  async endAll(userId: string, reason: SessionEnd): Promise<void> {
+  /** @returns how many there were */
+  async endAll(userId: string, reason: SessionEnd): Promise<number> {
     const ended = await this.transactions.run(() => this.repository.deleteAll(userId, reason));
     await this.authenticator.forgetSessions(ended, reason);
+    return ended.length;
   }
 
   /**

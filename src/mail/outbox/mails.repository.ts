@@ -27,6 +27,15 @@ export interface LeasedMail {
   expiresAt: Date;
 }
 
+export interface UnsentMail extends Pick<
+  StoredMail,
+  'kind' | 'to' | 'state' | 'attempts' | 'created_at' | 'next_attempt_at' | 'expires_at'
+> {
+  id: string;
+  /** What the mail server last said. */
+  last_error: string | null;
+}
+
 @Injectable()
 export class MailsRepository {
   constructor(
@@ -73,6 +82,26 @@ export class MailsRepository {
       attempts: mail.attempts,
       expiresAt: mail.expires_at,
     };
+  }
+
+  /** Mails that have not left, oldest first: of them the operator wants to know the reason. */
+  async listUnsent(limit: number): Promise<UnsentMail[]> {
+    const mails = await this.model
+      .find({ state: { $in: ['waiting', 'sending', 'failed', 'expired'] } })
+      .sort({ created_at: 1 })
+      .limit(limit)
+      .lean<StoredMail[]>();
+    return mails.map(({ _id, kind, to, state, attempts, created_at, next_attempt_at, expires_at, last_error }) => ({
+      id: _id.toHexString(),
+      kind,
+      to,
+      state,
+      attempts,
+      created_at,
+      next_attempt_at,
+      expires_at,
+      last_error: last_error ?? null,
+    }));
   }
 
   async renewLease(id: string): Promise<void> {

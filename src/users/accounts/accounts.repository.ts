@@ -117,6 +117,10 @@ export class AccountsRepository extends AccountReader {
     return this.raiseCredentialVersion(userId, { password_reset_required: true });
   }
 
+  async setRole(userId: string, role: string | null): Promise<void> {
+    await this.auths.updateOne({ user: new Types.ObjectId(userId) }, { $set: { role } });
+  }
+
   private async raiseCredentialVersion(userId: string, change: { password_reset_required: boolean }): Promise<number> {
     const auth = await this.auths.findOneAndUpdate(
       { user: new Types.ObjectId(userId) },

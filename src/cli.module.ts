@@ -1,0 +1,23 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { InfrastructureModule, type Runtime } from './infrastructure/index.js';
+import { LoginHistoryModule } from './login-history/index.js';
+import { MailStoreModule } from './mail/index.js';
+import { SecurityModule } from './security/index.js';
+import { UsersModule } from './users/index.js';
+
+/** What an operator's commands need of the service: its rooms without its flows, its HTTP server and its mail worker. */
+@Module({})
+export class CliModule {
+  static forRoot(runtime: Runtime): DynamicModule {
+    return {
+      module: CliModule,
+      imports: [
+        InfrastructureModule.forRoot(runtime),
+        SecurityModule,
+        MailStoreModule,
+        UsersModule,
+        LoginHistoryModule,
+      ],
+    };
+  }
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { User } from '../support/personas.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+describe('The record of security events', () => {
+  let test: TestApp;
+  let admin: User;
+  beforeAll(async () => {
+    test = await startTestApp();
+    admin = await test.personas.user();
+    const { _id } = (await test.database.collection('users').findOne({ username: admin.registration.username })) ?? {};
+    await test.database.collection('auths').updateOne({ user: _id }, { $set: { role: 'admin' } });
+  });
+  afterAll(() => test.close());
+
+  const events = (query: string) =>
+    test.client().get(`/api/security-events${query}`, { apiKey: API_KEY, bearer: admin.token });
+  const kindsOf = async (userId: string) => {
+    const { body } = await events(`?user=${userId}&limit=100`);
+    return (body.data.content as { kind: string }[]).map(({ kind }) => kind);
+  };
+
+  it('tells an account’s story, newest first', async () => {
+    const user = await test.personas.user();
+    const { username, email } = user.registration;
+    await test.client().post('/auth/login', { login: username, password: 'Wrong-pass1' });
+    await test.client().post('/auth/forgot-password', { email });
+    await test.client().post('/auth/its-not-me', { refresh_token: user.refresh_token }, { bearer: user.token });
+    const { token } = await test.inbox.waitFor(email, 'security-alert');
+    const password = 'Brand-new2$';
+    await test.client().post('/auth/reset-password', { token, password, password_confirmation: password });
+    await expect.poll(() => kindsOf(user.userId)).toHaveLength(7);
+    expect((await kindsOf(user.userId)).reverse()).toEqual([
+      'user_created',
+      'email_verified',
+      'authn_login_success',
+      'authn_login_fail',
+      'authn_password_reset_requested',
+      'authn_lockdown',
+      'authn_password_change',
+    ]);
+  });
+
+  it('says who, what, when, from where, and how it ended', async () => {
+    const user = await test.personas.user();
+    const client = test.client('203.0.113.77');
+    await client.post(
+      '/auth/login',
+      { login: user.registration.username, password: 'Wrong-pass1' },
+      { headers: { 'x-request-id': 'told-by-the-caller' } },
+    );
+    await expect.poll(() => kindsOf(user.userId)).toContain('authn_login_fail');
+    const { body } = await events(`?user=${user.userId}&kind=authn_login_fail`);
+    expect(body.data.content).toEqual([
+      {
+        _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        kind: 'authn_login_fail',
+        outcome: 'failure',
+        at: expect.stringMatching(/Z$/),
+        user: user.userId,
+        session: null,
+        ip: '203.0.113.77',
+        request_id: 'told-by-the-caller',
+        detail: 'invalid_credentials',
+      },
+    ]);
+  });
+
+  it('has refusals of guards and limits', async () => {
+    const client = test.client();
+    await client.get('/api/profile');
+    for (let i = 0; i < 6; i += 1) await client.post('/auth/login', {});
+    const details = async (kind: string) => {
+      const { body } = await events(`?kind=${kind}&limit=100`);
+      return (body.data.content as { detail: string }[]).map(({ detail }) => detail);
+    };
+    await expect.poll(() => details('authn_fail')).toContain('invalid_api_key /api/profile');
+    await expect.poll(() => details('excess_rate_limit_exceeded')).toContain('too_many_login_attempts /auth/login');
+  });
+
+  it('comes in pages', async () => {
+    await expect.poll(async () => (await events('')).body.data.pagination.total).toBeGreaterThan(10);
+    const first = (await events('?limit=3')).body.data;
+    const second = (await events('?limit=3&page=2')).body.data;
+    expect(first.content).toHaveLength(3);
+    expect(first.pagination).toMatchObject({ page: 1, limit: 3, hasNextPage: true, hasPrevPage: false });
+    expect(second.pagination).toMatchObject({ page: 2, hasPrevPage: true });
+    const ids = [...first.content, ...second.content].map(({ _id }: { _id: string }) => _id);
+    expect(new Set(ids).size).toBeGreaterThanOrEqual(5);
+    const beyond = (await events('?page=1000000')).body.data;
+    expect(beyond.content).toEqual([]);
+    expect(beyond.pagination.hasNextPage).toBe(false);
+  });
+
+  it('refuses what is no query', async () => {
+    for (const query of [
+      '?limit=0',
+      '?limit=101',
+      '?limit=1e2',
+      '?limit=0x10',
+      '?limit=%2020',
+      '?limit=',
+      '?page=0',
+      '?page=-1',
+      '?page=1.5',
+      '?page=1&page=2',
+      '?user=x',
+      '?user[$ne]=x',
+      '?kind=nothing',
+      '?nothing=1',
+    ]) {
+      const { status, body } = await events(query);
+      expect(status, query).toBe(422);
+      expect(body).toMatchObject({ error: true, code: 'validation_failed', data: null });
+    }
+    expect((await events('?limit=100&page=1')).status).toBe(200);
+  });
+
+  it('is for administrators', async () => {
+    const user = await test.personas.user();
+    const { status, body } = await test.client().get('/api/security-events', { apiKey: API_KEY, bearer: user.token });
+    expect(status).toBe(403);
+    expect(body).toEqual({ error: true, code: 'role_required', message: 'Unauthorized', data: null });
+  });
+
+  it('is kept for 90 days', async () => {
+    const indexes = await test.database.collection('security_events').indexes();
+    expect(indexes).toContainEqual(expect.objectContaining({ key: { at: -1 }, expireAfterSeconds: 7_776_000 }));
+  });
+});
