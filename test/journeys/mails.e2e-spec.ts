@@ -119,6 +119,17 @@ describe('Mails over SMTP', () => {
     expect(sink.mails).toEqual([]);
   });
 
+  it('do not wait for a recipient whose mail server hangs', async () => {
+    const slow = newRegistration();
+    sink.hangFor = slow.email;
+    expect((await test.client().post('/auth/register', slow)).status).toBe(201);
+    const others = await Promise.all(Array.from({ length: 6 }, () => register()));
+    await sink.waitFor(6);
+    expect(sink.mails.flatMap(({ recipients }) => recipients).sort()).toEqual(others.sort());
+    expect((await stored(slow.email))?.state).toBe('sending');
+    sink.hangFor = null;
+  });
+
   it('leave once, however many instances send', async () => {
     const second = await startTestApp({
       beside: test,

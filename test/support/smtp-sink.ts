@@ -15,6 +15,8 @@ export class SmtpSink {
   connections = 0;
   /** What the next mails are answered with: a status of SMTP, or null to take them. */
   refuseWith: number | null = null;
+  /** A recipient for whom it takes the mail and never answers. */
+  hangFor: string | null = null;
   private server: SMTPServer;
   private boundPort = 0;
 
@@ -70,6 +72,7 @@ export class SmtpSink {
         let source = '';
         stream.on('data', (chunk) => (source += chunk.toString()));
         stream.on('end', () => {
+          if (this.hangFor && session.envelope.rcptTo.some(({ address }) => address === this.hangFor)) return;
           if (this.refuseWith) {
             done(Object.assign(new Error('refused'), { responseCode: this.refuseWith }));
             return;

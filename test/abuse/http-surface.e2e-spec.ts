@@ -1,0 +1,174 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../support/invariants.js';
+import type { User } from '../support/personas.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+describe('The HTTP surface', () => {
+  let test: TestApp;
+  let user: User;
+  beforeAll(async () => {
+    test = await startTestApp({ env: { AUTH_RATE_LIMIT: '100000', RATE_LIMIT: '100000' } });
+    user = await test.personas.user();
+  });
+  afterAll(() => test.close());
+
+  const open = () =>
+    new Promise<Socket>((resolve, reject) => {
+      const socket = connect(Number(new URL(test.url).port), '127.0.0.1', () => resolve(socket));
+      socket.once('error', reject);
+    });
+  /** Sends bytes, and yields what came back when the connection closed or half a second passed. */
+  const exchange = async (...parts: (string | Buffer)[]): Promise<string> => {
+    const socket = await open();
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+    socket.on('error', () => undefined);
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    for (const part of parts) socket.write(part);
+    await Promise.race([closed, pause(500)]);
+    socket.destroy();
+    return answer;
+  };
+  const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+  const post = (path: string, body: string | Buffer, headers = '') =>
+    exchange(
+      Buffer.concat([
+        Buffer.from(
+          `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`,
+        ),
+        Buffer.from(body),
+      ]),
+    );
+
+  it('serves the methods it declares, and echoes none', async () => {
+    for (const path of ['/auth/login', '/api/profile', '/health/live', '/nothing']) {
+      for (const method of ['TRACE', 'CONNECT', 'FOO', 'post', 'PROPFIND', 'LOCK']) {
+        const answer = await exchange(
+          `${method} ${path} HTTP/1.1\r\nHost: x\r\nX-Secret: echo-me\r\nConnection: close\r\n\r\n`,
+        );
+        const status = statusOf(answer);
+        expect(
+          status === 0 || (status >= 400 && status < 500) || status === 501,
+          `${method} ${path}: ${answer.slice(0, 100)}`,
+        ).toBe(true);
+        expect(answer).not.toContain('echo-me');
+      }
+    }
+    const overridden = await test
+      .client()
+      .post('/api/profile', {}, { headers: { 'x-http-method-override': 'GET' }, bearer: user.token, apiKey: API_KEY });
+    expect(overridden.status).toBe(405);
+  });
+
+  it('does not crash on bodies that are no text', async () => {
+    const bodies = [
+      Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+      Buffer.from([0xef, 0xbb, 0xbf, ...Buffer.from('{"login":"a","password":"b"}')]),
+      Buffer.from('{"login":"\\ud800","password":"\\udfff"}'),
+      Buffer.from('{"login":"a\\u0000b","password":"\\u0000"}'),
+      Buffer.from('{"login":"a","login":["b"],"password":"c"}'),
+      Buffer.from('1e999'),
+      Buffer.from('{"login":1e999,"password":-0}'),
+      Buffer.alloc(1_000, 0x5b),
+    ];
+    for (const body of bodies) {
+      const status = statusOf(await post('/auth/login', body));
+      expect([400, 401, 422], body.toString('latin1').slice(0, 40)).toContain(status);
+    }
+  });
+
+  it('takes the same value of a repeated key for everything', async () => {
+    const { registration } = await test.personas.confirmed();
+    const body = `{"email":"other@example.com","email":"${registration.email}"}`;
+    expect(statusOf(await post('/auth/forgot-password', body))).toBe(200);
+    await test.inbox.waitFor(registration.email, 'password-reset');
+    expect(await test.database.collection('mails').countDocuments({ to: 'other@example.com' })).toBe(0);
+  });
+
+  it('ends endless, chunked and oversized bodies', async () => {
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    const endless = await exchange(
+      'POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+      ...Array.from({ length: 64 }, () => chunk),
+    );
+    expect([0, 413]).toContain(statusOf(endless));
+    expect(statusOf(await post('/auth/login', `{"login":"${'x'.repeat(2_000_000)}"}`))).toBe(413);
+    const wide = `{${Array.from({ length: 1_500 }, (_, i) => `"k${i}":1`).join(',')}}`;
+    expect([413, 422]).toContain(statusOf(await post('/auth/login', wide)));
+  });
+
+  it('answers pipelined requests in their order', async () => {
+    const one = 'GET /health/live HTTP/1.1\r\nHost: x\r\nX-Request-Id: one\r\n\r\n';
+    const two = 'GET /nothing HTTP/1.1\r\nHost: x\r\nX-Request-Id: two\r\nConnection: close\r\n\r\n';
+    const answer = await exchange(one + two);
+    expect(answer.indexOf('x-request-id: one')).toBeGreaterThan(-1);
+    expect(answer.indexOf('x-request-id: two')).toBeGreaterThan(answer.indexOf('x-request-id: one'));
+  });
+
+  it('is not moved by upgrades, expectations and absolute addresses', async () => {
+    const upgrade = await exchange(
+      'GET /api/profile HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\nSec-WebSocket-Version: 13\r\n\r\n',
+    );
+    expect(statusOf(upgrade)).not.toBe(101);
+    const absolute = await exchange(
+      'GET http://evil.example/api/profile HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
+    expect([400, 401, 404]).toContain(statusOf(absolute));
+    const expectation = await exchange(
+      'POST /auth/login HTTP/1.1\r\nHost: x\r\nExpect: something\r\nContent-Length: 2\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{}',
+    );
+    expect([417, 422]).toContain(statusOf(expectation));
+  });
+
+  it('survives requests that are given up half-way, and serves others meanwhile', async () => {
+    const sockets = await Promise.all(Array.from({ length: 100 }, open));
+    for (const [i, socket] of sockets.entries()) {
+      socket.on('error', () => undefined);
+      socket.write(
+        `POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"login":"a${i}`,
+      );
+    }
+    expect((await test.client().get('/health/live')).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    const aborted = Array.from({ length: 20 }, async () => {
+      const controller = new AbortController();
+      const request = fetch(`${test.url}/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ login: 'a', password: 'b' }),
+        signal: controller.signal,
+      });
+      controller.abort();
+      await request.catch(() => undefined);
+    });
+    await Promise.all(aborted);
+    expect((await test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY })).status).toBe(200);
+  });
+
+  it('answers JSON, whatever the caller accepts', async () => {
+    for (const accept of ['text/html', 'application/xml', '*/*;q=0', 'image/png']) {
+      const { headers } = await test.client().get('/nothing', { headers: { accept } });
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
+  });
+
+  it('tells nothing of what it is made of', async () => {
+    for (const path of [
+      '/',
+      '/.env',
+      '/.git/config',
+      '/package.json',
+      '/admin',
+      '/graphql',
+      '/server-status',
+      '/docs/../../package.json',
+      '/docs/%2e%2e/package.json',
+    ]) {
+      const response = await test.client().get(path);
+      expectRefusal(path, response, [400, 404]);
+      for (const name of ['server', 'x-powered-by', 'via']) expect(response.headers.get(name)).toBeNull();
+    }
+  });
+});
