@@ -16,7 +16,7 @@ import { SessionProof } from './logout/session-proof.js';
 import { ForgotPasswordService } from './password-reset/forgot-password.service.js';
 import { PasswordResetController } from './password-reset/password-reset.controller.js';
 import { PasswordResetService } from './password-reset/password-reset.service.js';
-import { ResetLinks } from './password-reset/reset-links.js';
+import { ResetMails } from './password-reset/reset-mails.js';
 import { RegistrationController } from './registration/registration.controller.js';
 import { RegistrationService } from './registration/registration.service.js';
 import { TokenRefreshController } from './token-refresh/token-refresh.controller.js';
@@ -50,7 +50,7 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     SessionProof,
     ForgotPasswordService,
     PasswordResetService,
-    ResetLinks,
+    ResetMails,
     ItsNotMeService,
   ],
 })

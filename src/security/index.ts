@@ -8,7 +8,7 @@ export { SessionReader, type StoredSession } from './authentication/session-read
 export type { SessionEnd } from './authentication/session-state.js';
 export { type IssuedSecret, OneTimeSecrets } from './one-time-secrets/one-time-secrets.js';
 export { IsConfirmationOf, IsNewPassword } from './passwords/new-password.decorator.js';
-export { PasswordBlocklist } from './passwords/password-blocklist.js';
+export { NewPasswords } from './passwords/new-passwords.js';
 export { PasswordHasher } from './passwords/password-hasher.js';
 export { RolesGuard } from './roles/roles.guard.js';
 export { SecurityModule } from './security.module.js';

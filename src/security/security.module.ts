@@ -20,6 +20,7 @@ import { SecurityEventsRepository } from './events/security-events.repository.js
 import { OneTimeSecret, OneTimeSecretSchema } from './one-time-secrets/one-time-secret.schema.js';
 import { OneTimeSecretsRepository } from './one-time-secrets/one-time-secrets.repository.js';
 import { OneTimeSecrets } from './one-time-secrets/one-time-secrets.js';
+import { NewPasswords } from './passwords/new-passwords.js';
 import { PasswordBlocklist } from './passwords/password-blocklist.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { RouteAccessCheck } from './route-access.check.js';
@@ -64,6 +65,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     Authenticator,
     PasswordHasher,
     PasswordBlocklist,
+    NewPasswords,
     OneTimeSecretsRepository,
     OneTimeSecrets,
     RouteAccessCheck,
@@ -85,7 +87,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     RefreshTokens,
     Authenticator,
     PasswordHasher,
-    PasswordBlocklist,
+    NewPasswords,
     OneTimeSecrets,
     ThrottlerModule,
     AccountBackoff,

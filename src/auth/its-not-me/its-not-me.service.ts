@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/clock/index.js';
 import { Sessions } from '../../login-history/index.js';
-import { formatMoment, MailOutbox } from '../../mail/index.js';
 import { OneTimeSecrets, type Principal, SecurityEvents } from '../../security/index.js';
 import { AccountsRepository } from '../../users/index.js';
 import { SessionProof } from '../logout/session-proof.js';
-import { ResetLinks } from '../password-reset/reset-links.js';
+import { ResetMails } from '../password-reset/reset-mails.js';
 
 @Injectable()
 export class ItsNotMeService {
@@ -14,10 +12,8 @@ export class ItsNotMeService {
     private readonly accounts: AccountsRepository,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: Sessions,
-    private readonly outbox: MailOutbox,
-    private readonly links: ResetLinks,
+    private readonly mails: ResetMails,
     private readonly events: SecurityEvents,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -32,12 +28,7 @@ export class ItsNotMeService {
     await this.sessions.endAllWith(userId, 'reported_not_me', async () => {
       await this.secrets.issueResetToken(userId, token);
       const credentialVersion = await this.accounts.requirePasswordReset(userId);
-      await this.outbox.post({
-        kind: 'security-alert',
-        to: record.user.email,
-        context: { ...this.links.contextOf(token.secret), reported_at: formatMoment(this.clock.now()) },
-        expiresAt: token.expiresAt,
-      });
+      await this.mails.postAlert(record.user.email, token);
       await this.events.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId, sessionId });
       return credentialVersion;
     });

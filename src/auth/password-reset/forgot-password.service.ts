@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { MailOutbox } from '../../mail/index.js';
 import { OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { AccountsRepository, isActive } from '../../users/index.js';
-import { ResetLinks } from './reset-links.js';
+import { ResetMails } from './reset-mails.js';
 
 @Injectable()
 export class ForgotPasswordService {
   constructor(
     private readonly accounts: AccountsRepository,
     private readonly secrets: OneTimeSecrets,
-    private readonly links: ResetLinks,
-    private readonly outbox: MailOutbox,
+    private readonly mails: ResetMails,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -25,12 +23,6 @@ export class ForgotPasswordService {
     const token = this.secrets.prepareResetToken();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
     if (!(await this.secrets.issueResetTokenWithinQuota(subject, token))) return;
-    await this.outbox.post({
-      kind: 'password-reset',
-      to: account?.email ?? email,
-      context: this.links.contextOf(token.secret),
-      expiresAt: token.expiresAt,
-      isDecoy: account === null,
-    });
+    await this.mails.postLink(account?.email ?? email, token, { isDecoy: account === null });
   }
 }

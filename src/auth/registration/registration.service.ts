@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { OneTimeSecrets, PasswordBlocklist, PasswordHasher, SecurityEvents } from '../../security/index.js';
+import { NewPasswords, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { type Account, AccountsRepository } from '../../users/index.js';
 import { OtpMails } from '../email-verification/otp-mails.js';
 import type { RegisterDto } from './register.dto.js';
@@ -12,8 +12,7 @@ export class RegistrationService {
     private readonly accounts: AccountsRepository,
     private readonly secrets: OneTimeSecrets,
     private readonly otpMails: OtpMails,
-    private readonly hasher: PasswordHasher,
-    private readonly blocklist: PasswordBlocklist,
+    private readonly newPasswords: NewPasswords,
     private readonly transactions: Transactions,
     private readonly events: SecurityEvents,
     private readonly clock: Clock,
@@ -21,9 +20,9 @@ export class RegistrationService {
 
   /** @throws ApiError `validation_failed` when username or e-mail is taken, or the password is refused */
   async register(dto: RegisterDto): Promise<Account> {
-    this.blocklist.assertAllowed(dto.password, [dto.email, dto.username]);
     // Hashed before the transaction: one that waits for bcrypt would hold up others.
-    const [passwordHash, otp] = await Promise.all([this.hasher.hash(dto.password), this.secrets.prepareOtp()]);
+    const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [dto.email, dto.username] });
+    const otp = await this.secrets.prepareOtp();
     return this.transactions.run(async () => {
       await this.makeRoomFor(dto.email);
       const account = await this.accounts.create({

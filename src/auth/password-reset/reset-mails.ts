@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock/index.js';
+import { Config } from '../../infrastructure/config/index.js';
+import { formatDuration, formatMoment, MailOutbox } from '../../mail/index.js';
+import type { IssuedSecret } from '../../security/index.js';
+
+const WORTH_KNOWING_FOR_MS = 86_400_000;
+
+/** The mails around a reset. Their links begin with a setting, never with a header of a request. */
+@Injectable()
+export class ResetMails {
+  constructor(
+    private readonly outbox: MailOutbox,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  async postLink(to: string, token: IssuedSecret, { isDecoy = false } = {}): Promise<void> {
+    const { expiresAt } = token;
+    await this.outbox.post({ kind: 'password-reset', to, context: this.linkOf(token), expiresAt, isDecoy });
+  }
+
+  /** To the owner of an account that was locked down. */
+  async postAlert(to: string, token: IssuedSecret): Promise<void> {
+    const context = { ...this.linkOf(token), reported_at: formatMoment(this.clock.now()) };
+    await this.outbox.post({ kind: 'security-alert', to, context, expiresAt: token.expiresAt });
+  }
+
+  async postChanged(to: string): Promise<void> {
+    const context = {
+      changed_at: formatMoment(this.clock.now()),
+      reset_url: `${this.config.mail.frontendUrl}/forgot-password`,
+    };
+    const expiresAt = new Date(this.clock.nowMs() + WORTH_KNOWING_FOR_MS);
+    await this.outbox.post({ kind: 'password-changed', to, context, expiresAt });
+  }
+
+  private linkOf({ secret }: IssuedSecret): { link: string; token: string; expires_in: string } {
+    return {
+      link: `${this.config.mail.frontendUrl}/reset-password?token=${secret}`,
+      token: secret,
+      expires_in: formatDuration(this.config.oneTimeSecrets.resetTtlMs),
+    };
+  }
+}
