@@ -14,7 +14,7 @@ const NEW_PASSWORD = 'Canary-Passw0rd!two';
 const WRONG_PASSWORD = 'Canary-Passw0rd!wrong';
 
 /** Control characters, colour codes, format strings and a fake line of the log. */
-const HOSTILE = 'Mozilla \u001b[31m %s%d%o%j {"level":"fatal"}';
+const HOSTILE = 'Mozilla [31m %s%d%o%j {"level":"fatal"}';
 
 describe('No secret', () => {
   const directory = mkdtempSync(join(tmpdir(), 'accounts-'));
@@ -33,7 +33,7 @@ describe('No secret', () => {
     const post = async (path: string, body: unknown, bearer?: string): Promise<ApiResponse> => {
       const response = await client.post(path, body, {
         bearer,
-        headers: { 'user-agent': HOSTILE.replace(/\u001b/g, '') },
+        headers: { 'user-agent': HOSTILE },
       });
       answers.push({ path, text: response.text });
       return response;
@@ -57,7 +57,8 @@ describe('No secret', () => {
     secrets.set('otp', otp as string);
     await post('/auth/verify-otp', { email, otp: otp === '000000' ? '111111' : '000000' });
     await post('/auth/verify-otp', { email, otp });
-    await post('/auth/login', { login: HOSTILE.replace(/\u001b/g, ''), password: WRONG_PASSWORD });
+    await post('/auth/login', { login: HOSTILE, password: WRONG_PASSWORD });
+    await post('/auth/login', { login: `\u001b${HOSTILE}\r\n{"level":"fatal"}`, password: WRONG_PASSWORD });
     await post('/auth/login', { login: username, password: WRONG_PASSWORD });
     const session = await login(username, PASSWORD, 'first');
     const profile = await client.get('/api/profile', { apiKey, bearer: session.token });
