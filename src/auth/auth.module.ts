@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/index.js';
+import { AccountClosing } from './account-closing/account-closing.js';
 import { EmailVerificationController } from './email-verification/email-verification.controller.js';
 import { EmailVerificationService } from './email-verification/email-verification.service.js';
 import { OtpMails } from './email-verification/otp-mails.js';
@@ -38,6 +39,7 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     ItsNotMeController,
   ],
   providers: [
+    AccountClosing,
     RegistrationService,
     EmailVerificationService,
     OtpMails,

@@ -11,9 +11,11 @@ const NEW_PASSWORD = 'Brand-new2$';
 describe.skipIf(!redisUrl())('Two instances on one database and one Redis', () => {
   let first: TestApp;
   let second: TestApp;
+  let admin: User;
   beforeAll(async () => {
     first = await startTestApp({ redis: true });
     second = await startTestApp({ beside: first });
+    admin = await first.personas.admin(first.database);
   });
   afterAll(async () => {
     await second?.close();
@@ -47,6 +49,12 @@ describe.skipIf(!redisUrl())('Two instances on one database and one Redis', () =
         const body = { token: await resetToken(user), password: NEW_PASSWORD, password_confirmation: NEW_PASSWORD };
         return (await first.client().post('/auth/reset-password', body)).status;
       },
+      'disabled by an administrator': async (user) => {
+        const path = `/api/users/${user.userId}`;
+        const credentials = { apiKey: API_KEY, bearer: admin.token };
+        return (await first.client().request(path, { method: 'PATCH', body: { status: 'inactive' }, ...credentials }))
+          .status;
+      },
       'reuse of a refresh token': async (user) => {
         await refresh(first.client(), user.refresh_token);
         first.clock.advance(11 * SECOND);
@@ -61,6 +69,26 @@ describe.skipIf(!redisUrl())('Two instances on one database and one Redis', () =
         expect(await end(user), name).toBe(200);
         expect((await profile(second.client(), user.token)).status, `${name}, round ${round}`).toBe(401);
       }
+    }
+  });
+
+  it('refuse on one what a role no longer allows on the other', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const user = await first.personas.user();
+      const list = () => second.client().get('/api/users', { apiKey: API_KEY, bearer: user.token });
+      const setRole = (role: string | null) =>
+        first
+          .client()
+          .request(`/api/users/${user.userId}`, {
+            method: 'PATCH',
+            body: { role },
+            apiKey: API_KEY,
+            bearer: admin.token,
+          });
+      await setRole('admin');
+      expect((await list()).status).toBe(200);
+      await setRole(null);
+      expect((await list()).status).toBe(403);
     }
   });
 

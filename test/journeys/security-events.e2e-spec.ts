@@ -7,9 +7,7 @@ describe('The record of security events', () => {
   let admin: User;
   beforeAll(async () => {
     test = await startTestApp();
-    admin = await test.personas.user();
-    const { _id } = (await test.database.collection('users').findOne({ username: admin.registration.username })) ?? {};
-    await test.database.collection('auths').updateOne({ user: _id }, { $set: { role: 'admin' } });
+    admin = await test.personas.admin(test.database);
   });
   afterAll(() => test.close());
 

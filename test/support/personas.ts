@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Connection } from 'mongoose';
 import type { ApiClient } from './api-client.js';
 import type { Inbox } from './inbox.js';
 
@@ -73,6 +74,14 @@ export class Personas {
   async user(overrides: Partial<Registration> = {}): Promise<User> {
     const confirmed = await this.confirmed(overrides);
     return { ...confirmed, ...(await this.login(confirmed)) };
+  }
+
+  /** Logged in, with the role of administrator. */
+  async admin(database: Connection): Promise<User> {
+    const user = await this.user();
+    const stored = await database.collection('users').findOne({ username: user.registration.username });
+    await database.collection('auths').updateOne({ user: stored?._id }, { $set: { role: 'admin' } });
+    return user;
   }
 
   /** One more session of somebody, from an address of its own. */

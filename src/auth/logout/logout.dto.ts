@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional } from 'class-validator';
+import { IsBoolean } from 'class-validator';
+import { IsOmittable } from '../../security/index.js';
 import { RefreshTokenDto } from '../token-refresh/token-refresh.dto.js';
 
 export class LogoutDto extends RefreshTokenDto {
@@ -9,6 +10,6 @@ export class LogoutDto extends RefreshTokenDto {
     description: 'End all sessions of the account and not this one alone',
   })
   @IsBoolean({ message: 'all_sessions must be true or false' })
-  @IsOptional()
+  @IsOmittable()
   all_sessions?: boolean;
 }

@@ -1,6 +1,6 @@
 import type { AccountAccess, AuthRecord } from '../../security/index.js';
 import type { Auth } from './auth.schema.js';
-import type { User } from './user.schema.js';
+import type { User, UserStatus } from './user.schema.js';
 
 /** A user and the auth record as one, in the words of the code. */
 export interface Account {
@@ -14,6 +14,7 @@ export interface Account {
   createdAt: Date;
   updatedAt: Date;
   deletedAt: Date | null;
+  status: UserStatus;
   role: string | null;
   confirmedAt: Date | null;
   disabledAt: Date | null;
@@ -33,6 +34,7 @@ export function toAccount(user: User, auth: Auth): Account {
     createdAt: user.created_at,
     updatedAt: user.updated_at,
     deletedAt: user.deleted_at,
+    status: user.status,
     role: auth.role,
     confirmedAt: auth.confirmed_at,
     disabledAt: auth.disabled_at,

@@ -7,7 +7,7 @@ import { duplicateKeyField } from '../../infrastructure/database/index.js';
 import { type AccountAccess, AccountReader } from '../../security/index.js';
 import { type Account, toAccount, toAccountAccess } from './account.js';
 import { Auth } from './auth.schema.js';
-import { User } from './user.schema.js';
+import { User, type UserStatus } from './user.schema.js';
 
 const UNCONFIRMED_LIFETIME_MS = 86_400_000;
 
@@ -17,6 +17,27 @@ export interface NewAccount {
   username: string;
   email: string;
   passwordHash: string;
+}
+
+export interface ProfileChange {
+  firstName?: string;
+  lastName?: string;
+  username?: string;
+}
+
+export interface AccountQuery {
+  page: number;
+  limit: number;
+  search?: string;
+  status?: UserStatus;
+}
+
+/** What a unique index refused, in the words of the request. */
+function takenField(error: unknown): ApiError | null {
+  const field = duplicateKeyField(error);
+  if (!field) return null;
+  const name = field === 'email_key' ? 'email' : 'username';
+  return ApiError.invalidField(name, `${name} is already taken`);
 }
 
 /** Usernames and addresses are ASCII, so that lower case is one thing in every locale. */
@@ -71,6 +92,7 @@ export class AccountsRepository extends AccountReader {
         password: account.passwordHash,
         created_at: now,
         updated_at: now,
+        status: 'pending',
         unconfirmed_until,
       });
       await user.save();
@@ -78,11 +100,67 @@ export class AccountsRepository extends AccountReader {
       await auth.save();
       return toAccount(user, auth);
     } catch (error) {
-      const field = duplicateKeyField(error);
-      if (!field) throw error;
-      const name = field === 'email_key' ? 'email' : 'username';
-      throw ApiError.invalidField(name, `${name} is already taken`);
+      throw takenField(error) ?? error;
     }
+  }
+
+  /** @throws ApiError `validation_failed` when the username is taken */
+  async changeProfile(userId: string, { firstName, lastName, username }: ProfileChange): Promise<Account | null> {
+    const change = {
+      ...(firstName === undefined ? {} : { first_name: firstName }),
+      ...(lastName === undefined ? {} : { last_name: lastName }),
+      ...(username === undefined ? {} : { username, username_key: keyOf(username) }),
+      updated_at: this.clock.now(),
+    };
+    try {
+      await this.users.updateOne({ _id: new Types.ObjectId(userId) }, { $set: change });
+    } catch (error) {
+      throw takenField(error) ?? error;
+    }
+    return this.findById(userId);
+  }
+
+  /** Newest first. @param search beginning of a username or an address, taken literally */
+  async list({ page, limit, search, status }: AccountQuery): Promise<{ accounts: Account[]; total: number }> {
+    const beginning = search ? new RegExp(`^${keyOf(search).replace(/[^a-z0-9]/g, '\\$&')}`) : null;
+    const filter = {
+      ...(status ? { status } : {}),
+      ...(beginning ? { $or: [{ username_key: beginning }, { email_key: beginning }] } : {}),
+    };
+    const [users, total] = await Promise.all([
+      this.users
+        .find(filter)
+        .sort({ created_at: -1, _id: -1 })
+        .skip((page - 1) * limit)
+        .limit(limit)
+        .lean<User[]>(),
+      this.users.countDocuments(filter),
+    ]);
+    const auths = await this.auths.find({ user: { $in: users.map(({ _id }) => _id) } }).lean<Auth[]>();
+    const authOf = new Map(auths.map((auth) => [auth.user.toHexString(), auth]));
+    const accounts = users.flatMap((user) => {
+      const auth = authOf.get(user._id.toHexString());
+      return auth ? [toAccount(user, auth)] : [];
+    });
+    return { accounts, total };
+  }
+
+  /**
+   * Stops an account (a date), or lets it go on (null). Sessions of before stay dead: the credential version grows.
+   * @param state which of the two ways to be inactive is changed
+   */
+  async setInactive(userId: string, state: 'disabled' | 'deleted', since: Date | null): Promise<void> {
+    const _id = new Types.ObjectId(userId);
+    const auth = await this.auths.findOneAndUpdate(
+      { user: _id },
+      { $inc: { credential_version: 1 }, ...(state === 'disabled' ? { $set: { disabled_at: since } } : {}) },
+      { returnDocument: 'after' },
+    );
+    const user = await this.users.findById(_id).lean<User>();
+    if (!auth || !user) throw new ApiError('not_found');
+    const deletedAt = state === 'deleted' ? since : user.deleted_at;
+    const status = deletedAt || auth.disabled_at ? 'inactive' : auth.confirmed_at ? 'active' : 'pending';
+    await this.users.updateOne({ _id }, { $set: { deleted_at: deletedAt, status, updated_at: this.clock.now() } });
   }
 
   /** Removes an account whose address was never confirmed; one that was confirmed meanwhile stays. */
@@ -101,7 +179,10 @@ export class AccountsRepository extends AccountReader {
       { $set: { confirmed_at: now }, $unset: { unconfirmed_until: 1 } },
     );
     if (confirmed.modifiedCount === 0) return false;
-    const kept = await this.users.updateOne({ _id }, { $set: { updated_at: now }, $unset: { unconfirmed_until: 1 } });
+    const kept = await this.users.updateOne(
+      { _id },
+      { $set: { updated_at: now, status: 'active' }, $unset: { unconfirmed_until: 1 } },
+    );
     return kept.matchedCount === 1;
   }
 

@@ -1,6 +1,9 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Types } from 'mongoose';
 
+export const USER_STATUSES = ['pending', 'active', 'inactive'] as const;
+export type UserStatus = (typeof USER_STATUSES)[number];
+
 /** Who a person is, and the password's hash. Names and addresses are kept as typed; the keys make them unique. */
 @Schema({ collection: 'users', versionKey: false })
 export class User {
@@ -39,6 +42,13 @@ export class User {
   @Prop({ type: Date, default: null })
   deleted_at: Date | null;
 
+  /**
+   * `pending` until the address is confirmed, `active`, or `inactive`: disabled or deleted. It follows from the auth
+   * record and stands here too, so that a list can be filtered by an index.
+   */
+  @Prop({ type: String, enum: USER_STATUSES, required: true })
+  status: UserStatus;
+
   /** Set while the e-mail address is unconfirmed: the account is purged then. */
   @Prop({ type: Date })
   unconfirmed_until?: Date;
@@ -47,4 +57,6 @@ export class User {
 export const UserSchema = SchemaFactory.createForClass(User);
 UserSchema.index({ username_key: 1 }, { unique: true });
 UserSchema.index({ email_key: 1 }, { unique: true });
+UserSchema.index({ created_at: -1, _id: -1 });
+UserSchema.index({ status: 1, created_at: -1, _id: -1 });
 UserSchema.index({ unconfirmed_until: 1 }, { expireAfterSeconds: 0 });

@@ -1,22 +1,24 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsEmail, IsString, Matches, MaxLength, MinLength } from 'class-validator';
-import { IsPlainText } from '../../security/index.js';
+import { IsOmittable, IsPlainText } from '../../security/index.js';
 
 const USERNAME = /^[A-Za-z0-9_]+$/;
 /** Unquoted ASCII local part and a DNS name: what is compared, stored and mailed is the same text everywhere. */
 const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$/;
 
 /** `username`: 3 to 64 letters, digits and underscores. */
-export function IsUsername(): PropertyDecorator {
+export function IsUsername({ required = true } = {}): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
+      required,
       minLength: 3,
       maxLength: 64,
       pattern: USERNAME.source,
       example: 'ada_lovelace',
       description: 'Letters, digits and underscore; unique without regard to case',
     }),
+    ...(required ? [] : [IsOmittable()]),
     IsString({ message: '$property must be a string' }),
     MinLength(3, { message: '$property must be at least 3 characters long' }),
     MaxLength(64, { message: '$property must be at most 64 characters long' }),
@@ -36,9 +38,10 @@ export function IsEmailAddress(): PropertyDecorator {
 }
 
 /** `first_name`, `last_name`: 2 to 100 characters of plain text. */
-export function IsPersonName(example: string): PropertyDecorator {
+export function IsPersonName(example: string, { required = true } = {}): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ minLength: 2, maxLength: 100, example }),
+    ApiProperty({ required, minLength: 2, maxLength: 100, example }),
+    ...(required ? [] : [IsOmittable()]),
     IsPlainText(),
     MinLength(2, { message: '$property must be at least 2 characters long' }),
     MaxLength(100, { message: '$property must be at most 100 characters long' }),

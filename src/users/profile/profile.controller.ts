@@ -1,16 +1,20 @@
-import { Controller, Get } from '@nestjs/common';
+import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Protected } from '../../common/access/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
-import { CurrentPrincipal, type Principal } from '../../security/index.js';
+import { Authenticator, CurrentPrincipal, type Principal } from '../../security/index.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { ChangeProfileDto } from './change-profile.dto.js';
 import { ProfileDto, toProfileDto } from './profile.dto.js';
 
 @ApiTags('Profile')
 @Controller('api/profile')
 export class ProfileController {
-  constructor(private readonly accounts: AccountsRepository) {}
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly authenticator: Authenticator,
+  ) {}
 
   @Get()
   @Protected()
@@ -18,6 +22,17 @@ export class ProfileController {
   async getProfile(@CurrentPrincipal() { userId }: Principal): Promise<ProfileDto> {
     const account = await this.accounts.findById(userId);
     if (!account) throw new ApiError('session_revoked');
+    return toProfileDto(account);
+  }
+
+  @Patch()
+  @Protected()
+  @Operation({ summary: 'Change one’s own names', message: 'Profile changed', data: ProfileDto })
+  async changeProfile(@CurrentPrincipal() { userId }: Principal, @Body() dto: ChangeProfileDto): Promise<ProfileDto> {
+    const { first_name: firstName, last_name: lastName, username } = dto;
+    const account = await this.accounts.changeProfile(userId, { firstName, lastName, username });
+    if (!account) throw new ApiError('session_revoked');
+    await this.authenticator.forgetAccount(userId);
     return toProfileDto(account);
   }
 }

@@ -1,0 +1,68 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { AdminOnly } from '../../common/access/index.js';
+import { Operation } from '../../common/openapi/index.js';
+import { type Page, toPage } from '../../common/pagination/index.js';
+import { AccountsRepository } from '../accounts/accounts.repository.js';
+import {
+  ChangeUserDto,
+  ManagedUserDto,
+  toManagedUserDto,
+  UserIdDto,
+  UsersQueryDto,
+} from './users-administration.dto.js';
+import { UsersAdministrationService } from './users-administration.service.js';
+
+@ApiTags('Administration')
+@Controller('api/users')
+export class UsersAdministrationController {
+  constructor(
+    private readonly administration: UsersAdministrationService,
+    private readonly accounts: AccountsRepository,
+  ) {}
+
+  @Get()
+  @AdminOnly()
+  @Operation({ summary: 'List accounts', description: 'Newest first.', message: 'Users', page: ManagedUserDto })
+  async listUsers(@Query() query: UsersQueryDto): Promise<Page<ManagedUserDto>> {
+    const { accounts, total } = await this.accounts.list(query);
+    return toPage(accounts.map(toManagedUserDto), total, query);
+  }
+
+  @Get(':id')
+  @AdminOnly({ errors: ['not_found'] })
+  @Operation({ summary: 'Read an account', message: 'User', data: ManagedUserDto })
+  async getUser(@Param() { id }: UserIdDto): Promise<ManagedUserDto> {
+    return toManagedUserDto(await this.administration.get(id));
+  }
+
+  @Patch(':id')
+  @AdminOnly({ errors: ['not_found'] })
+  @Operation({
+    summary: 'Change role or status of an account',
+    description: 'Both hold at once, on every instance. An account that becomes inactive loses its sessions.',
+    message: 'User changed',
+    data: ManagedUserDto,
+  })
+  async changeUser(@Param() { id }: UserIdDto, @Body() dto: ChangeUserDto): Promise<ManagedUserDto> {
+    return toManagedUserDto(await this.administration.change(id, dto));
+  }
+
+  @Delete(':id')
+  @AdminOnly({ errors: ['not_found'] })
+  @Operation({
+    summary: 'Delete an account',
+    description: 'The account loses its sessions and can be restored; its username and address stay taken.',
+    message: 'User deleted',
+  })
+  async deleteUser(@Param() { id }: UserIdDto): Promise<void> {
+    await this.administration.delete(id);
+  }
+
+  @Post(':id/restore')
+  @AdminOnly({ errors: ['not_found'] })
+  @Operation({ summary: 'Restore a deleted account', message: 'User restored', data: ManagedUserDto })
+  async restoreUser(@Param() { id }: UserIdDto): Promise<ManagedUserDto> {
+    return toManagedUserDto(await this.administration.restore(id));
+  }
+}

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock/index.js';
+import { ApiError } from '../../common/errors/index.js';
+import { Transactions } from '../../infrastructure/database/index.js';
+import { Authenticator, SecurityEvents } from '../../security/index.js';
+import type { Account } from '../accounts/account.js';
+import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { AccountAnnouncements } from './account-announcements.js';
+import type { ChangeUserDto } from './users-administration.dto.js';
+
+@Injectable()
+export class UsersAdministrationService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly authenticator: Authenticator,
+    private readonly announcements: AccountAnnouncements,
+    private readonly events: SecurityEvents,
+    private readonly transactions: Transactions,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ApiError `not_found` */
+  async get(userId: string): Promise<Account> {
+    const account = await this.accounts.findById(userId);
+    if (!account) throw new ApiError('not_found');
+    return account;
+  }
+
+  /** @throws ApiError `not_found` */
+  async change(userId: string, { role, status }: ChangeUserDto): Promise<Account> {
+    const account = await this.get(userId);
+    if (role !== undefined && role !== account.role) await this.changeRole(userId, role);
+    const isDisabled = account.disabledAt !== null;
+    if (status !== undefined && (status === 'inactive') !== isDisabled)
+      await this.setInactive(userId, 'disabled', !isDisabled);
+    return this.get(userId);
+  }
+
+  /** Soft: the account can be restored, and its names stay taken. @throws ApiError `not_found` */
+  async delete(userId: string): Promise<void> {
+    const { deletedAt } = await this.get(userId);
+    if (!deletedAt) await this.setInactive(userId, 'deleted', true);
+  }
+
+  /** @throws ApiError `not_found` */
+  async restore(userId: string): Promise<Account> {
+    const { deletedAt } = await this.get(userId);
+    if (deletedAt) await this.setInactive(userId, 'deleted', false);
+    return this.get(userId);
+  }
+
+  private async changeRole(userId: string, role: string | null): Promise<void> {
+    await this.accounts.setRole(userId, role);
+    await this.authenticator.forgetAccount(userId);
+    this.events.record({ kind: 'user_role_changed', outcome: 'success', userId, detail: String(role) });
+  }
+
+  private async setInactive(userId: string, state: 'disabled' | 'deleted', isInactive: boolean): Promise<void> {
+    const since = isInactive ? this.clock.now() : null;
+    await this.transactions.run(() => this.accounts.setInactive(userId, state, since));
+    await this.authenticator.forgetAccount(userId);
+    if (isInactive) await this.announcements.announceClosed(userId);
+    const kind =
+      state === 'disabled'
+        ? isInactive
+          ? 'user_disabled'
+          : 'user_enabled'
+        : isInactive
+          ? 'user_deleted'
+          : 'user_restored';
+    this.events.record({ kind, outcome: 'success', userId });
+  }
+}

@@ -1,0 +1,13 @@
+import { IsPersonName, IsUsername } from '../fields/account-fields.decorator.js';
+
+/** What is left out stays as it is. */
+export class ChangeProfileDto {
+  @IsPersonName('Lovelace', { required: false })
+  last_name?: string;
+
+  @IsPersonName('Ada', { required: false })
+  first_name?: string;
+
+  @IsUsername({ required: false })
+  username?: string;
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PASSWORD, type User } from '../support/personas.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+describe('Administration', () => {
+  let test: TestApp;
+  let admin: User;
+  beforeAll(async () => {
+    test = await startTestApp({ env: { RATE_LIMIT: '100000' } });
+    admin = await test.personas.admin(test.database);
+  });
+  afterAll(() => test.close());
+
+  const as = (bearer: string) => ({
+    get: (path: string) => test.client().get(path, { apiKey: API_KEY, bearer }),
+    send: (method: string, path: string, body?: unknown) =>
+      test.client().request(path, { method, body, apiKey: API_KEY, bearer }),
+  });
+  const asAdmin = () => as(admin.token);
+  const profile = (bearer: string) => as(bearer).get('/api/profile');
+
+  it('finds accounts by the beginning of their names, taken literally', async () => {
+    const user = await test.personas.user();
+    const { username, email } = user.registration;
+    for (const search of [username, username.toUpperCase(), username.slice(0, 8), email]) {
+      const { status, body } = await asAdmin().get(`/api/users?search=${encodeURIComponent(search)}`);
+      expect(status).toBe(200);
+      expect(body.data.content).toContainEqual({
+        _id: user.userId,
+        username,
+        email,
+        last_name: 'Lovelace',
+        first_name: 'Ada',
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        deleted_at: null,
+        status: 'active',
+        role: null,
+        confirmed_at: expect.any(String),
+      });
+    }
+    for (const search of ['.*', '^', '(a+)+$', '[', '\\', '$', username.slice(1)]) {
+      const { status, body } = await asAdmin().get(`/api/users?search=${encodeURIComponent(search)}`);
+      expect(status, search).toBe(200);
+      expect(body.data.content, search).toEqual([]);
+    }
+  });
+
+  it('lists accounts in pages, by status', async () => {
+    const pending = await test.personas.visitor();
+    const { body } = await asAdmin().get('/api/users?limit=2&page=1');
+    expect(body.data.content).toHaveLength(2);
+    expect(body.data.pagination).toMatchObject({ page: 1, limit: 2, hasPrevPage: false, hasNextPage: true });
+    const waiting = (await asAdmin().get('/api/users?status=pending')).body.data.content as {
+      username: string;
+      status: string;
+    }[];
+    expect(waiting.map(({ username }) => username)).toContain(pending.registration.username);
+    expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set(['pending']));
+    for (const query of ['limit=101', 'limit=0', 'status=nothing', 'search=', 'search[$ne]=x', 'page=1e1']) {
+      expect((await asAdmin().get(`/api/users?${query}`)).status, query).toBe(422);
+    }
+  });
+
+  it('disables an account: its sessions end at once, and it logs in no more until it is enabled', async () => {
+    const user = await test.personas.user();
+    expect((await profile(user.token)).status).toBe(200);
+    const disabled = await asAdmin().send('PATCH', `/api/users/${user.userId}`, { status: 'inactive' });
+    expect(disabled.body.data).toMatchObject({ status: 'inactive', deleted_at: null });
+    expect((await profile(user.token)).body.code).toBe('account_disabled');
+    const refreshed = await test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token });
+    expect([refreshed.status, refreshed.body.code]).toEqual([401, 'account_disabled']);
+    const login = () => test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD });
+    expect((await login()).body.code).toBe('invalid_credentials');
+
+    const enabled = await asAdmin().send('PATCH', `/api/users/${user.userId}`, { status: 'active' });
+    expect(enabled.body.data.status).toBe('active');
+    expect((await profile(user.token)).status, 'a session of before stays dead').toBe(401);
+    expect((await login()).status).toBe(200);
+  });
+
+  it('deletes and restores an account; its names stay taken meanwhile', async () => {
+    const user = await test.personas.user();
+    expect((await asAdmin().send('DELETE', `/api/users/${user.userId}`)).status).toBe(200);
+    expect((await profile(user.token)).status).toBe(401);
+    const { body } = await asAdmin().get(`/api/users/${user.userId}`);
+    expect(body.data).toMatchObject({ status: 'inactive', deleted_at: expect.any(String) });
+    const { email } = user.registration;
+    expect(
+      (await test.client().post('/auth/register', { ...user.registration, username: 'another_name' })).status,
+    ).toBe(422);
+    await test.client().post('/auth/forgot-password', { email });
+    expect((await test.database.collection('mails').findOne({ to: email, kind: 'password-reset' }))?.state).toBe(
+      'decoy',
+    );
+
+    expect((await asAdmin().send('POST', `/api/users/${user.userId}/restore`)).body.data).toMatchObject({
+      status: 'active',
+      deleted_at: null,
+    });
+    expect((await test.client().post('/auth/login', { login: email, password: PASSWORD })).status).toBe(200);
+  });
+
+  it('grants and takes the role of administrator, at once', async () => {
+    const user = await test.personas.user();
+    const list = () => as(user.token).get('/api/users');
+    expect((await list()).status).toBe(403);
+    await asAdmin().send('PATCH', `/api/users/${user.userId}`, { role: 'admin' });
+    expect((await list()).status).toBe(200);
+    await asAdmin().send('PATCH', `/api/users/${user.userId}`, { role: null });
+    expect((await list()).body).toEqual({ error: true, code: 'role_required', message: 'Unauthorized', data: null });
+  });
+
+  it('refuses what it cannot do, and changes nothing', async () => {
+    const user = await test.personas.user();
+    for (const body of [
+      { role: 'root' },
+      { role: 7 },
+      { status: 'pending' },
+      { status: null },
+      { password: 'x' },
+      { confirmed_at: null },
+      [],
+    ]) {
+      expect((await asAdmin().send('PATCH', `/api/users/${user.userId}`, body)).status, JSON.stringify(body)).toBe(422);
+    }
+    for (const id of ['x', '1'.repeat(23), 'z'.repeat(24), '%7B%22$ne%22:1%7D']) {
+      expect((await asAdmin().get(`/api/users/${id}`)).status, id).toBe(422);
+    }
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['POST', '/restore'],
+    ] as const) {
+      const body = method === 'PATCH' ? {} : undefined;
+      const answer = await asAdmin().send(method, `/api/users/${'f'.repeat(24)}${path}`, body);
+      expect([answer.status, answer.body.code], `${method} ${path}`).toEqual([404, 'not_found']);
+    }
+    expect((await profile(user.token)).status).toBe(200);
+  });
+});
+
+describe('One’s own profile', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  const change = (user: User, body: unknown) =>
+    test.client().request('/api/profile', { method: 'PATCH', body, apiKey: API_KEY, bearer: user.token });
+
+  it('can be changed in part, and logs in under its new name', async () => {
+    const user = await test.personas.user();
+    const username = `${user.registration.username}_X`;
+    const { status, body } = await change(user, { first_name: 'Augusta', username });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ first_name: 'Augusta', last_name: 'Lovelace', username });
+    expect(
+      (await test.client().get('/api/profile', { apiKey: API_KEY, bearer: user.token })).body.data.first_name,
+    ).toBe('Augusta');
+    const login = await test.client().post('/auth/login', { login: username.toLowerCase(), password: PASSWORD });
+    expect(login.body.data.user).toMatchObject({ username, first_name: 'Augusta' });
+    expect(
+      (await test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD })).status,
+    ).toBe(401);
+    expect((await change(user, {})).status).toBe(200);
+  });
+
+  it('cannot take a name that is taken, nor fields that are not its own', async () => {
+    const user = await test.personas.user();
+    const other = await test.personas.user();
+    const taken = await change(user, { username: other.registration.username.toUpperCase() });
+    expect(taken.body.errors).toEqual([{ field: 'username', message: 'username is already taken' }]);
+    for (const body of [
+      { first_name: null },
+      { first_name: 'A' },
+      { username: 'a b' },
+      { email: 'x@example.com' },
+      { role: 'admin' },
+      { _id: 'x' },
+    ]) {
+      expect((await change(user, body)).status, JSON.stringify(body)).toBe(422);
+    }
+  });
+});
