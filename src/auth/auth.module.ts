@@ -14,6 +14,8 @@ import { SessionOpening } from './login/session-opening.js';
 import { LogoutController } from './logout/logout.controller.js';
 import { LogoutService } from './logout/logout.service.js';
 import { SessionProof } from './logout/session-proof.js';
+import { PasswordChangeController } from './password-change/password-change.controller.js';
+import { PasswordChangeService } from './password-change/password-change.service.js';
 import { ForgotPasswordService } from './password-reset/forgot-password.service.js';
 import { PasswordResetController } from './password-reset/password-reset.controller.js';
 import { PasswordResetService } from './password-reset/password-reset.service.js';
@@ -37,6 +39,7 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     LogoutController,
     PasswordResetController,
     ItsNotMeController,
+    PasswordChangeController,
   ],
   providers: [
     AccountClosing,
@@ -54,6 +57,7 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     PasswordResetService,
     ResetMails,
     ItsNotMeService,
+    PasswordChangeService,
   ],
 })
 export class AuthModule {}

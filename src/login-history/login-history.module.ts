@@ -3,6 +3,8 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { SessionReader } from '../security/index.js';
 import { KnownDevice, KnownDeviceSchema } from './device/known-device.schema.js';
 import { KnownDevicesRepository } from './device/known-devices.repository.js';
+import { LoginHistoryController } from './history/login-history.controller.js';
+import { LoginHistoryRepository } from './history/login-history.repository.js';
 import { LocationFinder } from './location/location-finder.js';
 import { EndedSession, EndedSessionSchema } from './sessions/ended-session.schema.js';
 import { LoginHistory, LoginHistorySchema } from './sessions/login-history.schema.js';
@@ -23,7 +25,9 @@ import { Sessions } from './sessions/sessions.js';
       { name: KnownDevice.name, schema: KnownDeviceSchema },
     ]),
   ],
+  controllers: [LoginHistoryController],
   providers: [
+    LoginHistoryRepository,
     SessionsRepository,
     { provide: SessionReader, useExisting: SessionsRepository },
     Sessions,

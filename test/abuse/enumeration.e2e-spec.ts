@@ -102,7 +102,7 @@ describe('Whether an account exists', () => {
     // The real cost: at a low one the time of a hash would drown in the noise around it.
     const slow = await startTestApp({
       env: { AUTH_RATE_LIMIT: '100000' },
-      adjust: (config) => ({ ...config, passwords: { ...config.passwords, hashCost: 8 } }),
+      adjust: (config) => ({ ...config, passwords: { ...config.passwords, hashCost: 9 } }),
     });
     try {
       const people = await Promise.all(Array.from({ length: 8 }, () => slow.personas.confirmed()));
@@ -120,6 +120,10 @@ describe('Whether an account exists', () => {
           (i) => ({ email: `nobody_${i % 8}@example.com`, otp: '000000' }),
         ],
       };
+      const hasher = slow.app.get(PasswordHasher);
+      const hashing = performance.now();
+      for (let i = 0; i < 5; i += 1) await hasher.verify('x', null);
+      const hashMs = (performance.now() - hashing) / 5;
       const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
       const time = async (path: string, body: object) => {
         const started = performance.now();
@@ -127,12 +131,10 @@ describe('Whether an account exists', () => {
         return performance.now() - started;
       };
       for (const [path, [known, unknown]] of Object.entries(asks)) {
-        const times: [number[], number[]] = [[], []];
-        for (let i = 0; i < 80; i += 1) {
-          times[0].push(await time(path, known(i)));
-          times[1].push(await time(path, unknown(i)));
-        }
-        expect(Math.abs(median(times[0]) - median(times[1])), path).toBeLessThan(5);
+        // In pairs, side by side: what else the machine does meets both alike.
+        const differences: number[] = [];
+        for (let i = 0; i < 60; i += 1) differences.push((await time(path, known(i))) - (await time(path, unknown(i))));
+        expect(Math.abs(median(differences)), path).toBeLessThan(hashMs / 3);
       }
     } finally {
       await slow.close();

@@ -166,25 +166,26 @@ describe('Guessing', () => {
 describe('Many hashes at once', () => {
   it('are answered all, and health checks wait for none of them', async () => {
     const test = await startTestApp({
-      adjust: (config) => ({ ...config, passwords: { ...config.passwords, hashCost: 10, hashConcurrency: 2 } }),
+      adjust: (config) => ({ ...config, passwords: { ...config.passwords, hashCost: 10, hashConcurrency: 1 } }),
     });
     try {
-      const logins = Array.from({ length: 150 }, (_, i) =>
-        test.client().post('/auth/login', { login: `nobody_${i}`, password: 'x' }),
-      );
-      const health = [];
-      for (let i = 0; i < 10; i += 1) {
-        const started = Date.now();
-        expect((await test.client().get('/health/live')).status).toBe(200);
-        health.push(Date.now() - started);
-      }
+      let answered = 0;
+      const logins = Array.from({ length: 150 }, async (_, i) => {
+        const answer = await test.client().post('/auth/login', { login: `nobody_${i}`, password: 'x' });
+        answered += 1;
+        return answer;
+      });
+      await Promise.race(logins);
+      for (let i = 0; i < 10; i += 1) expect((await test.client().get('/health/live')).status).toBe(200);
+      expect(answered, 'logins are still waiting').toBeLessThan(150);
+
       const answers = await Promise.all(logins);
       for (const { status, headers } of answers) {
         expect([401, 503]).toContain(status);
         if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       }
-      expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(100);
-      expect(health.sort((a, b) => a - b)[5]).toBeLessThan(1_000);
+      expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThan(0);
+      expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThanOrEqual(99);
     } finally {
       await test.close();
     }

@@ -77,14 +77,12 @@ describe.skipIf(!redisUrl())('Two instances on one database and one Redis', () =
       const user = await first.personas.user();
       const list = () => second.client().get('/api/users', { apiKey: API_KEY, bearer: user.token });
       const setRole = (role: string | null) =>
-        first
-          .client()
-          .request(`/api/users/${user.userId}`, {
-            method: 'PATCH',
-            body: { role },
-            apiKey: API_KEY,
-            bearer: admin.token,
-          });
+        first.client().request(`/api/users/${user.userId}`, {
+          method: 'PATCH',
+          body: { role },
+          apiKey: API_KEY,
+          bearer: admin.token,
+        });
       await setRole('admin');
       expect((await list()).status).toBe(200);
       await setRole(null);

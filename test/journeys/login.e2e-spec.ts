@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LocationFinder } from '../../src/login-history/index.js';
 import { PASSWORD } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -10,6 +11,7 @@ describe('Login', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp();
+    await test.app.get(LocationFinder).preload();
   });
   afterAll(() => test.close());
 

@@ -22,6 +22,7 @@ const TAGS: [string, string][] = [
   ['Sessions', 'Log in, stay logged in, log out'],
   ['Recovery', 'A forgotten password, a login that was not yours'],
   ['Profile', 'Your own account'],
+  ['Login history', 'Your own sessions'],
   ['Administration', 'For administrators'],
   ['Health', 'For load balancers and orchestrators'],
 ];

@@ -122,6 +122,14 @@ export class SessionsRepository extends SessionReader {
     return entry && toGeneration(entry);
   }
 
+  /** Lets a session go on after a change of the credential that it knows of. */
+  async renewCredential(sessionId: string, credentialVersion: number): Promise<void> {
+    await this.entries.updateOne(
+      { _id: new Types.ObjectId(sessionId) },
+      { $set: { credential_version: credentialVersion } },
+    );
+  }
+
   /** @returns whether it was this call that ended it */
   async delete(sessionId: string, reason: SessionEnd): Promise<boolean> {
     // The reason first: between the two writes the session still lives, instead of having ended for no reason.

@@ -29,10 +29,30 @@ export class Sessions {
    * @param change does it, and yields the new credential version; when it throws, nothing has happened
    */
   async endAllWith(userId: string, reason: SessionEnd, change: () => Promise<number>): Promise<void> {
-    const { version, ended } = await this.transactions.run(async () => ({
-      version: await change(),
-      ended: await this.repository.deleteAll(userId, reason),
-    }));
+    await this.endWith(userId, null, reason, change);
+  }
+
+  /** The same for all but one session, which goes on with the new credential. */
+  async endOthersWith(
+    userId: string,
+    keptId: string,
+    reason: SessionEnd,
+    change: () => Promise<number>,
+  ): Promise<void> {
+    await this.endWith(userId, keptId, reason, change);
+  }
+
+  private async endWith(
+    userId: string,
+    keptId: string | null,
+    reason: SessionEnd,
+    change: () => Promise<number>,
+  ): Promise<void> {
+    const { version, ended } = await this.transactions.run(async () => {
+      const version = await change();
+      if (keptId) await this.repository.renewCredential(keptId, version);
+      return { version, ended: await this.repository.deleteOutdated(userId, version, reason) };
+    });
     // A login with the old password that was inserted beside the transaction was not seen by it. From the commit on no
     // guard accepts it from storage; this takes it out of the caches too.
     const stragglers = await this.repository.deleteOutdated(userId, version, reason);

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../../common/errors/index.js';
+import { Sessions } from '../../login-history/index.js';
+import { AccountBackoff, NewPasswords, PasswordHasher, type Principal, SecurityEvents } from '../../security/index.js';
+import { AccountsRepository } from '../../users/index.js';
+import { ResetMails } from '../password-reset/reset-mails.js';
+import type { ChangePasswordDto } from './password-change.dto.js';
+
+@Injectable()
+export class PasswordChangeService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly hasher: PasswordHasher,
+    private readonly newPasswords: NewPasswords,
+    private readonly backoff: AccountBackoff,
+    private readonly sessions: Sessions,
+    private readonly mails: ResetMails,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  /**
+   * Replaces the password of somebody who knows the current one, and ends the account's other sessions.
+   * @throws ApiError `validation_failed` for the field at fault, `too_many_requests` after many wrong guesses in a row
+   */
+  async change({ userId, sessionId }: Principal, dto: ChangePasswordDto): Promise<void> {
+    const account = await this.accounts.findById(userId);
+    if (!account) throw new ApiError('session_revoked');
+    await this.assertCurrent(userId, dto.current_password, account.passwordHash);
+    const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
+    await this.sessions.endOthersWith(userId, sessionId, 'password_changed', async () => {
+      const credentialVersion = await this.accounts.replacePassword(userId, passwordHash);
+      await this.mails.postChanged(account.email);
+      await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId, sessionId });
+      return credentialVersion;
+    });
+  }
+
+  /** Whoever holds a stolen session must not be able to try passwords here that login would hold back. */
+  private async assertCurrent(userId: string, password: string, passwordHash: string): Promise<void> {
+    const waitMs = await this.backoff.reserveAttempt({ userId });
+    if (waitMs > 0) throw new ApiError('too_many_requests', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+    if (!(await this.hasher.verify(password, passwordHash))) {
+      this.events.record({ kind: 'authn_login_fail', outcome: 'failure', userId, detail: 'password change' });
+      throw ApiError.invalidField('current_password', 'current_password is wrong');
+    }
+    await this.backoff.clear({ userId });
+  }
+}

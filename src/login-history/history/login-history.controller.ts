@@ -1,0 +1,66 @@
+import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { AdminOnly, Protected } from '../../common/access/index.js';
+import { ApiError } from '../../common/errors/index.js';
+import { Operation } from '../../common/openapi/index.js';
+import { type Page, PageQueryDto } from '../../common/pagination/index.js';
+import { CurrentPrincipal, type Principal } from '../../security/index.js';
+import { Sessions } from '../sessions/sessions.js';
+import { LoginHistoryDto, LoginStatisticsDto, SessionIdDto, toLoginHistoryDto } from './login-history.dto.js';
+import { LoginHistoryRepository } from './login-history.repository.js';
+
+@ApiTags('Login history')
+@Controller('api')
+export class LoginHistoryController {
+  constructor(
+    private readonly history: LoginHistoryRepository,
+    private readonly sessions: Sessions,
+  ) {}
+
+  @Get('login-history')
+  @Protected()
+  @Operation({
+    summary: 'List one’s own sessions',
+    description: 'Newest first. A login that was logged out is no longer in it.',
+    message: 'Login history',
+    page: LoginHistoryDto,
+  })
+  async listLoginHistory(
+    @CurrentPrincipal() { userId, sessionId }: Principal,
+    @Query() query: PageQueryDto,
+  ): Promise<Page<LoginHistoryDto>> {
+    const { content, pagination } = await this.history.list(userId, query);
+    return { content: content.map((entry) => toLoginHistoryDto(entry, sessionId)), pagination };
+  }
+
+  @Get('login-history/statistics')
+  @Protected()
+  @Operation({ summary: 'Count one’s own logins', message: 'Login statistics', data: LoginStatisticsDto })
+  async getLoginStatistics(@CurrentPrincipal() { userId }: Principal): Promise<LoginStatisticsDto> {
+    return this.history.statistics(userId);
+  }
+
+  @Delete('login-history/:id')
+  @Protected({ errors: ['not_found'] })
+  @Operation({
+    summary: 'End one of one’s own sessions',
+    description: 'At once, on every instance.',
+    message: 'Session ended',
+  })
+  async endSession(@CurrentPrincipal() { userId }: Principal, @Param() { id }: SessionIdDto): Promise<void> {
+    // Somebody else's session is as little to be found as one that never was.
+    if (!(await this.history.belongsTo(id, userId))) throw new ApiError('not_found');
+    await this.sessions.end(id, 'session_revoked');
+  }
+
+  @Get('users/:id/login-history')
+  @AdminOnly()
+  @Operation({ summary: 'List the sessions of an account', message: 'Login history', page: LoginHistoryDto })
+  async listUserLoginHistory(
+    @Param() { id }: SessionIdDto,
+    @Query() query: PageQueryDto,
+  ): Promise<Page<LoginHistoryDto>> {
+    const { content, pagination } = await this.history.list(id, query);
+    return { content: content.map((entry) => toLoginHistoryDto(entry, null)), pagination };
+  }
+}

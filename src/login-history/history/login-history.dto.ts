@@ -1,0 +1,111 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsMongoId } from 'class-validator';
+import type { LoginHistory } from '../sessions/login-history.schema.js';
+
+export class SessionIdDto {
+  @ApiProperty({ pattern: '^[0-9a-fA-F]{24}$', example: '66f2a1b3c4d5e6f708192a3b' })
+  @IsMongoId({ message: 'id must be 24 hexadecimal characters' })
+  id: string;
+}
+
+class BrowserDto {
+  @ApiPropertyOptional({ example: 'Firefox' })
+  name?: string;
+
+  @ApiPropertyOptional({ example: '128.0' })
+  version?: string;
+
+  @ApiPropertyOptional({ example: '128' })
+  major?: string;
+}
+
+class OperatingSystemDto {
+  @ApiPropertyOptional({ example: 'Linux' })
+  name?: string;
+
+  @ApiPropertyOptional({ example: '6.1' })
+  version?: string;
+}
+
+export class DeviceDto {
+  @ApiProperty()
+  browser: BrowserDto;
+
+  @ApiProperty()
+  os: OperatingSystemDto;
+
+  @ApiPropertyOptional({ example: 'amd64' })
+  platform?: string;
+
+  @ApiProperty({ example: 'desktop', description: 'Device class' })
+  source: string;
+}
+
+export class LocationDto {
+  @ApiPropertyOptional({ example: 'FR', description: 'ISO 3166-1 alpha-2' })
+  country?: string;
+
+  @ApiPropertyOptional({ example: 'Île-de-France' })
+  region?: string;
+
+  @ApiPropertyOptional({ example: 'Paris' })
+  city?: string;
+
+  @ApiPropertyOptional({ example: 'Europe/Paris' })
+  timezone?: string;
+}
+
+/** A login, and the session that it opened. */
+export class LoginHistoryDto {
+  @ApiProperty({ example: '66f2a1b3c4d5e6f708192a3b' })
+  _id: string;
+
+  @ApiProperty({ example: '203.0.113.7' })
+  ip: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  login_at: string;
+
+  @ApiProperty({ type: DeviceDto, nullable: true })
+  devices: DeviceDto | null;
+
+  @ApiProperty({ type: LocationDto, nullable: true, description: 'null for private and unknown addresses' })
+  locations: LocationDto | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+  })
+  user_agent: string | null;
+
+  @ApiProperty({ example: true, description: 'The session of this very request' })
+  current: boolean;
+}
+
+/** @param currentSessionId the session that asks; null for somebody else's history */
+export function toLoginHistoryDto(entry: LoginHistory, currentSessionId: string | null): LoginHistoryDto {
+  return {
+    _id: entry._id.toHexString(),
+    ip: entry.ip,
+    login_at: entry.login_at.toISOString(),
+    devices: entry.devices ?? null,
+    locations: entry.locations ?? null,
+    user_agent: entry.user_agent ?? null,
+    current: entry._id.toHexString() === currentSessionId,
+  };
+}
+
+export class LoginStatisticsDto {
+  @ApiProperty({ type: 'integer', minimum: 0, example: 12 })
+  total_logins: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 3 })
+  unique_ips: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 2, description: 'Pairs of browser and operating system' })
+  unique_devices: number;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-01-31T09:30:00.000Z' })
+  last_login: string | null;
+}

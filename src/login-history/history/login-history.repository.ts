@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, Types } from 'mongoose';
+import { type Page, type PageQueryDto, toPage } from '../../common/pagination/index.js';
+import { LoginHistory } from '../sessions/login-history.schema.js';
+import type { LoginStatisticsDto } from './login-history.dto.js';
+
+/** Reads the history; what changes it is the sessions' own. */
+@Injectable()
+export class LoginHistoryRepository {
+  constructor(@InjectModel(LoginHistory.name) private readonly entries: Model<LoginHistory>) {}
+
+  /** Newest first. */
+  async list(userId: string, query: PageQueryDto): Promise<Page<LoginHistory>> {
+    const filter = { user: new Types.ObjectId(userId) };
+    const [content, total] = await Promise.all([
+      this.entries
+        .find(filter)
+        .sort({ login_at: -1, _id: -1 })
+        .skip((query.page - 1) * query.limit)
+        .limit(query.limit)
+        .lean<LoginHistory[]>(),
+      this.entries.countDocuments(filter),
+    ]);
+    return toPage(content, total, query);
+  }
+
+  async belongsTo(sessionId: string, userId: string): Promise<boolean> {
+    const filter = { _id: new Types.ObjectId(sessionId), user: new Types.ObjectId(userId) };
+    return (await this.entries.exists(filter)) !== null;
+  }
+
+  async statistics(userId: string): Promise<LoginStatisticsDto> {
+    const user = new Types.ObjectId(userId);
+    const [counted] = await this.entries.aggregate<{ total: number; ips: unknown[]; devices: unknown[]; last: Date }>([
+      { $match: { user } },
+      {
+        $group: {
+          _id: null,
+          total: { $sum: 1 },
+          ips: { $addToSet: '$ip' },
+          devices: { $addToSet: { browser: '$devices.browser.name', os: '$devices.os.name' } },
+          last: { $max: '$login_at' },
+        },
+      },
+    ]);
+    return {
+      total_logins: counted?.total ?? 0,
+      unique_ips: counted?.ips.length ?? 0,
+      unique_devices: counted?.devices.length ?? 0,
+      last_login: counted?.last.toISOString() ?? null,
+    };
+  }
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LocationFinder } from '../../src/login-history/index.js';
+import { PASSWORD, type User } from '../support/personas.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+const NEW_PASSWORD = 'Brand-new2$';
+
+describe('One’s own sessions', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+    await test.app.get(LocationFinder).preload();
+  });
+  afterAll(() => test.close());
+
+  const get = (bearer: string, path: string) => test.client().get(path, { apiKey: API_KEY, bearer });
+  const end = (bearer: string, id: string) =>
+    test.client().request(`/api/login-history/${id}`, { method: 'DELETE', apiKey: API_KEY, bearer });
+  const alive = async (bearer: string) => (await get(bearer, '/api/profile')).status === 200;
+  const sidOf = (token: string) =>
+    (JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()) as { sid: string }).sid;
+
+  it('are listed, newest first, with device and place, and nothing of their tokens', async () => {
+    const { registration } = await test.personas.confirmed();
+    const login = (address: string) =>
+      test
+        .client(address)
+        .post(
+          '/auth/login',
+          { login: registration.username, password: PASSWORD },
+          { headers: { 'user-agent': FIREFOX } },
+        );
+    await login('10.0.0.1');
+    const { token } = (await login('8.8.8.8')).body.data;
+    const { status, body, text } = await get(token, '/api/login-history');
+    expect(status).toBe(200);
+    expect(body.data.pagination).toMatchObject({ total: 2, page: 1, limit: 20, totalPages: 1, hasNextPage: false });
+    expect(body.data.content).toEqual([
+      {
+        _id: sidOf(token),
+        ip: '8.8.8.8',
+        login_at: expect.stringMatching(/Z$/),
+        devices: expect.objectContaining({
+          browser: { name: 'Firefox', version: '128.0', major: '128' },
+          source: 'desktop',
+        }),
+        locations: { country: 'US', region: 'California', city: 'Mountain View', timezone: 'America/Los_Angeles' },
+        user_agent: FIREFOX,
+        current: true,
+      },
+      expect.objectContaining({ ip: '10.0.0.1', locations: null, current: false }),
+    ]);
+    expect(text).not.toContain('sha256');
+  });
+
+  it('are counted', async () => {
+    const { registration } = await test.personas.confirmed();
+    let token = '';
+    for (const [address, agent] of [
+      ['10.0.0.1', FIREFOX],
+      ['10.0.0.2', FIREFOX],
+      ['10.0.0.2', 'curl/8'],
+    ] as const) {
+      const body = { login: registration.username, password: PASSWORD };
+      token = (await test.client(address).post('/auth/login', body, { headers: { 'user-agent': agent } })).body.data
+        .token;
+    }
+    const { body } = await get(token, '/api/login-history/statistics');
+    expect(body.data).toEqual({
+      total_logins: 3,
+      unique_ips: 2,
+      unique_devices: 2,
+      last_login: expect.stringMatching(/Z$/),
+    });
+  });
+
+  it('can be ended one by one', async () => {
+    const user = await test.personas.user();
+    const other = await test.personas.login(user);
+    expect((await end(user.token, sidOf(other.token))).status).toBe(200);
+    expect((await get(other.token, '/api/profile')).body.code).toBe('session_revoked');
+    expect(await alive(user.token)).toBe(true);
+    expect((await end(user.token, sidOf(user.token))).status).toBe(200);
+    expect(await alive(user.token)).toBe(false);
+  });
+
+  it('are nobody else’s to see or to end, save an administrator’s to see', async () => {
+    const ada = await test.personas.user();
+    const eve = await test.personas.user();
+    for (const id of [sidOf(ada.token), 'f'.repeat(24)]) {
+      expect((await end(eve.token, id)).body.code).toBe('not_found');
+    }
+    expect((await end(eve.token, 'x')).status).toBe(422);
+    expect(await alive(ada.token)).toBe(true);
+    const path = `/api/users/${ada.userId}/login-history`;
+    expect((await get(eve.token, path)).status).toBe(403);
+    const admin = await test.personas.admin(test.database);
+    const { body } = await get(admin.token, path);
+    expect(body.data.content).toEqual([expect.objectContaining({ _id: sidOf(ada.token), current: false })]);
+  });
+});
+
+describe('Changing one’s password', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  const change = (user: User, body: object, client = test.client()) =>
+    client.post('/api/profile/password', body, { apiKey: API_KEY, bearer: user.token });
+  const valid = { current_password: PASSWORD, password: NEW_PASSWORD, password_confirmation: NEW_PASSWORD };
+  const profile = async (bearer: string) =>
+    (await test.client().get('/api/profile', { apiKey: API_KEY, bearer })).status;
+
+  it('ends the other sessions, and this one goes on', async () => {
+    const user = await test.personas.user();
+    const other = await test.personas.login(user);
+    expect(await profile(other.token)).toBe(200);
+    const { status, body } = await change(user, valid);
+    expect(status).toBe(200);
+    expect(body).toEqual({ error: false, message: 'Password changed', data: null });
+    expect(await profile(other.token)).toBe(401);
+    expect(await profile(user.token)).toBe(200);
+    expect((await test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token })).status).toBe(200);
+    const refreshed = await test.client().post('/auth/refresh-token', { refresh_token: other.refresh_token });
+    expect(refreshed.body.code).toBe('password_changed');
+    const login = (password: string) =>
+      test.client().post('/auth/login', { login: user.registration.username, password });
+    expect([(await login(PASSWORD)).status, (await login(NEW_PASSWORD)).status]).toEqual([401, 200]);
+    await test.inbox.waitFor(user.registration.email, 'password-changed');
+  });
+
+  it('asks for the current one, and for a good new one', async () => {
+    const user = await test.personas.user();
+    const wrong = await change(user, { ...valid, current_password: 'Wrong-pass1' });
+    expect(wrong.status).toBe(422);
+    expect(wrong.body.errors).toEqual([{ field: 'current_password', message: 'current_password is wrong' }]);
+    for (const body of [
+      { ...valid, password: 'weak' },
+      { ...valid, password_confirmation: 'x' },
+      { password: NEW_PASSWORD },
+    ]) {
+      expect((await change(user, body)).status).toBe(422);
+    }
+    expect(
+      (await test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD })).status,
+    ).toBe(200);
+  });
+
+  it('is no way to guess past the delay at login', async () => {
+    const user = await test.personas.user();
+    const statuses = [];
+    for (let i = 0; i < 23; i += 1)
+      statuses.push((await change(user, { ...valid, current_password: `Wrong-${i}` })).status);
+    expect(statuses.slice(0, 21)).toEqual(Array.from({ length: 21 }, () => 422));
+    expect(statuses.slice(21)).toEqual([429, 429]);
+  });
+});
