@@ -151,7 +151,9 @@ describe('A store whose process is killed', () => {
         if (writer === 0) await transfer(client, 1);
       }
     } catch (error) {
-      expect(`${error}`).toMatch(/^Mongo(Network|ServerSelection|PoolCleared|NotConnected|Topology|Client)/);
+      expect(`${error}`).toMatch(
+        /^Error: (write EPIPE|read ECONNRESET)|^Mongo(Network|ServerSelection|PoolCleared|NotConnected|Topology|Client)/,
+      );
     }
   }
 

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import mongoose from 'mongoose';
@@ -78,7 +87,7 @@ describe('An embedded store', () => {
     await first.close();
     const store = Store.open(join(directory, 'data.mdb'), true);
     const startedAt = 'another time';
-    await store.write(() => store.put(OWNER_KEY, toBytes({ pid: process.pid, startedAt })));
+    store.writeSync(() => store.put(OWNER_KEY, toBytes({ pid: process.pid, startedAt })));
     await store.close();
     writeFileSync(join(directory, 'mongodb.sock'), 'left behind');
     const second = await startEmbeddedMongodb({ directory });
@@ -101,6 +110,31 @@ describe('An embedded store', () => {
     await expect(startEmbeddedMongodb({ directory: join(directory, 'inside') })).rejects.toThrow(
       /^The directory .* cannot be used/,
     );
+  });
+
+  it.each([
+    ['below a file', (inside: string) => (writeFileSync(inside, ''), join(inside, 'a', 'b'))],
+    ['below a link to itself', (inside: string) => (symlinkSync(inside, inside), join(inside, 'a', 'b'))],
+    [
+      'below a link to nowhere',
+      (inside: string) => (symlinkSync(join(inside, '..', 'gone'), inside), join(inside, 'a')),
+    ],
+    ['where the system lets nobody create one', () => '/proc/nowhere/a'],
+    ['with a name that is too long', (inside: string) => join(inside, 'a'.repeat(300))],
+    ['with a zero byte in it', (inside: string) => `${inside}\0`],
+  ])('refuses at once a directory %s', async (_where, prepare) => {
+    await expect(startEmbeddedMongodb({ directory: prepare(directory) })).rejects.toThrow(
+      /^The directory .* cannot be used for the embedded store: .+$/,
+    );
+  });
+
+  it('has no fail points where documents are to last', async () => {
+    const store = await startEmbeddedMongodb({ directory });
+    const client = await MongoClient.connect(store.uri);
+    const command = { configureFailPoint: 'failCommand', mode: 'alwaysOn', data: { failCommands: ['ping'] } };
+    await expect(client.db('admin').command(command)).rejects.toThrow('use MongoDB for it');
+    await client.close();
+    await store.close();
   });
 
   it('refuses a directory that others can enter and that holds other files', async () => {

@@ -7,7 +7,10 @@ import { Catalogue } from '../../src/infrastructure/database/embedded-mongodb/en
 import { CURSOR_IDLE_MS } from '../../src/infrastructure/database/embedded-mongodb/engine/cursors.js';
 import { Engine } from '../../src/infrastructure/database/embedded-mongodb/engine/engine.js';
 import { verify } from '../../src/infrastructure/database/embedded-mongodb/engine/verify.js';
-import { TRANSACTION_LIFETIME_MS } from '../../src/infrastructure/database/embedded-mongodb/sessions/sessions.js';
+import {
+  SESSION_LIFETIME_MS,
+  TRANSACTION_LIFETIME_MS,
+} from '../../src/infrastructure/database/embedded-mongodb/sessions/sessions.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 import { decode } from '../../src/infrastructure/database/embedded-mongodb/values/decode.js';
 
@@ -61,6 +64,15 @@ describe('As time goes by, the embedded store', () => {
     expect(verify(engine.store)).toEqual([]);
   });
 
+  it('removes thousands of expired documents in one go', async () => {
+    await run({ createIndexes: 'things', indexes: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: 60 }] });
+    await insert(Array.from({ length: 4_500 }, () => ({ at: new Date(START) })));
+    await insert([{ at: new Date(START + 1) }]);
+    await pass(60_000);
+    expect(await count()).toBe(1);
+    expect(verify(engine.store)).toEqual([]);
+  });
+
   it('closes cursors that nobody asks any more', async () => {
     await insert(Array.from({ length: 10 }, (_, n) => ({ n })));
     const open = async () => ((await run({ find: 'things', batchSize: 2 }))['cursor'] as { id: Long }).id;
@@ -95,6 +107,29 @@ describe('As time goes by, the embedded store', () => {
     expect(await run({ commitTransaction: 1, lsid, txnNumber: Long.fromNumber(1), autocommit: false })).toMatchObject({
       code: 251,
     });
+  });
+
+  it('lists the sessions it knows, until they end or are forgotten', async () => {
+    const [ended, idle] = [{ id: new UUID() }, { id: new UUID() }];
+    for (const lsid of [ended, idle]) await run({ ping: 1, lsid });
+    const listed = async () => {
+      const { cursor } = await run({ aggregate: 1, pipeline: [{ $listLocalSessions: {} }], cursor: {} });
+      return (cursor as { firstBatch: Document[] }).firstBatch.map(({ _id: { id } }) => String(id.toUUID()));
+    };
+    expect(await listed()).toEqual([ended, idle].map(({ id }) => String(id)));
+    await run({ endSessions: [ended] });
+    expect(await listed()).toEqual([String(idle.id)]);
+    await pass(SESSION_LIFETIME_MS + 1);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('fails commands on demand, as often as asked', async () => {
+    const data = { failCommands: ['insert'], errorCode: 8, errorLabels: ['RetryableWriteError'] };
+    await run({ configureFailPoint: 'failCommand', mode: { times: 1 }, data });
+    expect(await run({ ping: 1 })).toEqual({ ok: 1 });
+    expect(await insert([{ a: 1 }])).toMatchObject({ ok: 0, code: 8, errorLabels: ['RetryableWriteError'] });
+    expect(await insert([{ a: 1 }])).toMatchObject({ ok: 1 });
+    expect(await count()).toBe(1);
   });
 
   it('does a retryable write once, and no write that the session has left behind', async () => {

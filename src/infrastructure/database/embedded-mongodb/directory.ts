@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** Node cuts longer unix socket paths silently, and two long paths could then become the same. */
 const LONGEST_SOCKET_PATH = 100;
@@ -47,7 +47,7 @@ function socketPathFor(path: string): string {
 
 /** Whoever prepared a directory of this name in /tmp could read the socket: it has to be our own and no link. */
 function makePrivate(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  create(path);
   const found = lstatSync(path);
   if (!found.isDirectory() && !found.isSymbolicLink()) throw new Error('it is not a directory');
   if (path.startsWith('/tmp/embedded-mongodb-') && found.isSymbolicLink()) throw new Error(`${path} is a link`);
@@ -58,4 +58,14 @@ function makePrivate(path: string): void {
     throw new Error('other users can enter it and it holds other files');
   }
   chmodSync(path, 0o700);
+}
+
+/** Node's own recursive mkdir never returns where a parent can neither be found nor made, as below /proc. */
+function create(path: string): void {
+  if (!existsSync(dirname(path))) create(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }

@@ -57,7 +57,8 @@ function mergeDocument(
   whenMatched: string,
   whenNotMatched: unknown,
 ): void {
-  const filter = Object.fromEntries(on.map((path) => [path, { $eq: leaves(document, path.split('.'))[0] ?? null }]));
+  const keyValue = Object.fromEntries(on.map((path) => [path, leaves(document, path.split('.'))[0] ?? null]));
+  const filter = Object.fromEntries(on.map((path) => [path, { $eq: keyValue[path] }]));
   const [known] =
     '_id' in document || !on.includes('_id') ? findRecords(context.view, collection, { filter, limit: 1 }) : [];
   if (!known) {
@@ -66,8 +67,11 @@ function mergeDocument(
     if (whenNotMatched === 'insert') insertDocument(context, collection, document);
     return;
   }
-  if (whenMatched === 'fail')
-    throw new CommandError(11000, '$merge found a matching document in the target collection');
+  if (whenMatched === 'fail') {
+    const keyPattern = Object.fromEntries(on.map((path) => [path, 1]));
+    const message = '$merge found a matching document in the target collection';
+    throw new CommandError(11000, message, { keyPattern, keyValue });
+  }
   if (whenMatched === 'keepExisting') return;
   const { _id: _ignored, ...fields } = document;
   const replaces = whenMatched === 'replace';

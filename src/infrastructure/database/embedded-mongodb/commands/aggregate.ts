@@ -1,8 +1,11 @@
 import { evaluateVariables, promote } from '../aggregation/expressions.js';
 import { runStages } from '../aggregation/stages.js';
+import { createHash } from 'node:crypto';
+import { Binary, UUID } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
-import { findRecords, matchingRecords } from '../engine/find.js';
+import { countRecords, findRecords, matchingRecords } from '../engine/find.js';
 import { decodePromoted } from '../values/decode.js';
+import type { Fold } from '../values/collation.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { writeOutput } from './aggregate-output.js';
@@ -49,33 +52,47 @@ export function aggregate(context: CommandContext): Buffer {
 
 function results(context: CommandContext, pipeline: Document[]): Buffer[] {
   const hasCollection = typeof context.command['aggregate'] === 'string';
+  if (!hasCollection && '$listLocalSessions' in (pipeline[0] ?? {})) {
+    return made(context, localSessions(context), pipeline.slice(1));
+  }
   const collection = hasCollection ? context.collection() : undefined;
   const head = leadingQuery(pipeline);
   const query = { ...context.query(collection, context.command, ''), ...head.query };
-  const found = findRecords(context.view, collection, query);
   const rest = pipeline.slice(head.length);
+  const counted = onlyCount(rest);
+  if (counted) {
+    const n = countRecords(context.view, collection, query);
+    return n > 0 ? [toBytes({ ...counted, n })] : [];
+  }
+  const found = findRecords(context.view, collection, query);
   if (rest.length === 0) return found.map(({ bytes }) => bytes);
-  const counted = onlyCount(rest, found.length);
-  if (counted) return counted.map(toBytes);
+  const documents = found.map(({ bytes }) => decodePromoted(bytes));
+  return made(context, documents, rest, query.fold);
+}
+
+function made(context: CommandContext, documents: Document[], stages: Document[], fold?: Fold): Buffer[] {
   const variables = evaluateVariables(context.documentField('let'));
   const resolve = (name: string): Document[] => {
     const other = context.collection(`${context.database}.${name}`);
     const records = matchingRecords(context.view, other, { filter: {} });
     return [...records].map(({ bytes }) => decodePromoted(bytes));
   };
-  const documents = found.map(({ bytes }) => decodePromoted(bytes));
-  const made = runStages(documents, promote(rest) as Document[], { variables, fold: query.fold, resolve });
-  return made.map(toBytes);
+  return runStages(documents, promote(stages) as Document[], { variables, fold, resolve }).map(toBytes);
 }
 
-/** What countDocuments() sends, which needs no look into any document: {$group: {_id: 1, n: {$sum: 1}}}. */
-function onlyCount([stage, another]: Document[], count: number): Document[] | undefined {
+/** There are no users, whose hash stands beside the id of each session. */
+function localSessions({ engine }: CommandContext): Document[] {
+  const uid = new Binary(createHash('sha256').digest());
+  return [...engine.sessions.all()].map(([id, lastUse]) => ({ _id: { id: new UUID(id), uid }, lastUse }));
+}
+
+/** The _id of what countDocuments() sends, which needs no look into any document: {$group: {_id: 1, n: {$sum: 1}}}. */
+function onlyCount([stage, another]: Document[]): { _id: unknown } | undefined {
   const group = stage?.['$group'];
   if (another || !isDocument(group)) return undefined;
   const { _id, n, ...others } = group;
   const isCount = isDocument(n) && n['$sum'] === 1 && Object.keys(n).length === 1 && Object.keys(others).length === 0;
-  if (!isCount || (_id !== 1 && _id !== null)) return undefined;
-  return count > 0 ? [{ _id, n: count }] : [];
+  return isCount && (_id === 1 || _id === null) ? { _id } : undefined;
 }
 
 interface LeadingQuery {

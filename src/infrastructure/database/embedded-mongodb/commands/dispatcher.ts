@@ -2,10 +2,12 @@ import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
 import type { Engine } from '../engine/engine.js';
 import { isDocument, type Document } from '../values/document.js';
+import { ProtocolError } from '../wire/message.js';
 import { aggregateCommand, writesOutput } from './aggregate.js';
 import { bulkWriteCommand, operationsOf } from './bulk-write-command.js';
 import { collectionCommands } from './collection-commands.js';
 import { CommandContext, type CommandHandler, type Reply, type SessionOfCommand } from './command-context.js';
+import { failPointCommand, orFail } from './fail-point.js';
 import { findAndModifyCommand } from './find-and-modify.js';
 import { indexCommands } from './index-commands.js';
 import { readCommands } from './read-commands.js';
@@ -22,6 +24,7 @@ const COMMANDS: ReadonlyMap<string, CommandHandler> = new Map(
     ...aggregateCommand,
     ...collectionCommands,
     ...indexCommands,
+    ...failPointCommand,
   }),
 );
 
@@ -35,12 +38,14 @@ const ALIASES: Record<string, string> = {
 /** Codes after which the whole transaction may be tried again. */
 const TRANSIENT = new Set([112, 251]);
 
-/** Runs one command; every failure becomes an error reply. */
+/** Runs one command; every failure becomes an error reply. @throws ProtocolError to have the connection closed */
 export async function dispatch(engine: Engine, command: Document): Promise<Reply> {
   const session = sessionOf(command);
+  if (session) engine.sessions.use(session.session);
   try {
-    return await run(engine, command, session);
+    return await orFail(engine.failPoint, Object.keys(command)[0] ?? '', () => run(engine, command, session));
   } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     if (session?.isInTransaction) engine.sessions.abort(session.session);
     return errorReply(error, session?.isInTransaction ?? false);
   }

@@ -1,6 +1,6 @@
 import { Long } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
-import { findRecords, matchingRecords, type Query } from '../engine/find.js';
+import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
 import { plan } from '../engine/planner.js';
 import { leaves } from '../query/leaves.js';
 import { matchedIndex } from '../query/matched-index.js';
@@ -78,7 +78,7 @@ function count(context: CommandContext): Document {
   const query = context.query(collection, context.command, 'query');
   const limit = Math.abs(context.integer('limit') ?? 0);
   const skip = context.integer('skip') ?? 0;
-  return { n: findRecords(context.view, collection, { ...query, skip, limit }).length, ok: 1 };
+  return { n: countRecords(context.view, collection, { ...query, skip, limit }), ok: 1 };
 }
 
 function distinct(context: CommandContext): Document {

@@ -1,4 +1,5 @@
 import { CommandError } from '../command-error.js';
+import { SESSION_LIFETIME_MS } from '../sessions/sessions.js';
 import { MAX_DOCUMENT_BYTES, type Document } from '../values/document.js';
 import { MAX_MESSAGE_BYTES } from '../wire/message.js';
 import type { CommandContext, CommandTable } from './command-context.js';
@@ -49,7 +50,7 @@ function handshake(context: CommandContext): Document {
     maxMessageSizeBytes: MAX_MESSAGE_BYTES,
     maxWriteBatchSize: MAX_BATCH,
     localTime: context.engine.now(),
-    logicalSessionTimeoutMinutes: 30,
+    logicalSessionTimeoutMinutes: SESSION_LIFETIME_MS / 60_000,
     minWireVersion: 0,
     maxWireVersion: WIRE_VERSION,
     readOnly: false,
@@ -61,7 +62,7 @@ async function endSessions(context: CommandContext): Promise<Document> {
   const { engine, command } = context;
   const ended = [command['endSessions']].flat().flatMap((session) => sessionId(session) ?? []);
   for (const session of ended) {
-    engine.sessions.abort(session);
+    engine.sessions.end(session);
     engine.cursors.closeOfSession(session);
   }
   if (ended.some((session) => engine.retries.isKnown(engine.store, session))) {

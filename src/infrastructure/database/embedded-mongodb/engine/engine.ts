@@ -1,7 +1,8 @@
+import type { FailPoint } from '../commands/fail-point.js';
 import { Sessions } from '../sessions/sessions.js';
 import { Retries } from '../sessions/retries.js';
-import { Overlay } from '../storage/overlay.js';
 import type { Store } from '../storage/store.js';
+import type { WritableView } from '../storage/view.js';
 import { Catalogue } from './catalogue.js';
 import { Cursors } from './cursors.js';
 import { removeExpired } from './expiry.js';
@@ -14,6 +15,7 @@ export class Engine {
   readonly retries: Retries;
   /** Where clients reach it, once it listens. */
   address = '';
+  failPoint: FailPoint = { left: 0, data: {} };
 
   constructor(
     readonly store: Store,
@@ -25,23 +27,17 @@ export class Engine {
     this.sessions = new Sessions(this);
   }
 
-  /**
-   * Runs a synchronous action alone among all writers. What it wrote is on disk when the promise resolves; where it
-   * throws, nothing of it is written.
-   */
-  async write<T>(action: (view: Overlay) => T): Promise<T> {
+  /** As Store.write(), for an action that may change the catalogue. */
+  async write<T>(action: (view: WritableView) => T): Promise<T> {
     let hasThrown = false;
     try {
-      return await this.store.write(() => {
+      return await this.store.write((view) => {
         const { changes } = this.catalogue;
         try {
-          const view = new Overlay(this.store);
-          const result = action(view);
-          view.flushTo(this.store);
-          return result;
+          return action(view);
         } catch (error) {
           hasThrown = true;
-          // Now, not later: the next writer of this batch would work on a collection that was never stored.
+          // Now, not later: the next writer of this commit would work on a collection that was never stored.
           if (this.catalogue.changes !== changes) this.catalogue.reload();
           throw error;
         }
@@ -56,11 +52,9 @@ export class Engine {
   /** What MongoDB does in the background every minute: expired documents, cursors, transactions. */
   async sweep(): Promise<void> {
     this.cursors.closeIdle();
-    this.sessions.abortExpired();
-    await this.write((view) => {
-      removeExpired(view, this.catalogue, this.now());
-      this.retries.forgetExpired(view);
-    });
+    this.sessions.forgetExpired();
+    await this.write((view) => this.retries.forgetExpired(view));
+    while (await this.write((view) => removeExpired(view, this.catalogue, this.now())));
   }
 
   /** @param beforeClose the last thing done while the store is still open */

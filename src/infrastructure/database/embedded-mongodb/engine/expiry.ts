@@ -1,6 +1,5 @@
-import { indexRange, recordIdOf } from '../storage/keys.js';
+import { documentKey, indexRange, recordIdOf } from '../storage/keys.js';
 import type { WritableView } from '../storage/view.js';
-import { documentKey } from '../storage/keys.js';
 import { leaves } from '../query/leaves.js';
 import { decode } from '../values/decode.js';
 import type { Document } from '../values/document.js';
@@ -9,26 +8,38 @@ import type { IndexDefinition } from './index-definition.js';
 import { limitBounds } from './bounds.js';
 import { removeRecord } from './records.js';
 
-/** Removes the documents whose time is over by a TTL index. */
-export function removeExpired(view: WritableView, catalogue: Catalogue, now: Date): void {
+/** So that removing a million of them never keeps other clients waiting for long. */
+const MOST_AT_ONCE = 2_000;
+
+/** Removes documents whose time is over by a TTL index. @returns true when there may be more */
+export function removeExpired(view: WritableView, catalogue: Catalogue, now: Date): boolean {
+  let hasMore = false;
   for (const collection of catalogue.all()) {
     for (const index of collection.indexes) {
       if (index.expireAfterSeconds === undefined) continue;
       const deadline = new Date(now.getTime() - index.expireAfterSeconds * 1000);
+      let removed = 0;
       for (const id of expiredIds(view, index, deadline)) {
         const bytes = view.get(documentKey(collection.id, id));
         const document = bytes && decode(bytes);
-        if (document && isExpired(document, index, deadline)) removeRecord(view, collection, id, document);
+        if (!document || !isExpired(document, index, deadline)) continue;
+        removeRecord(view, collection, id, document);
+        removed++;
       }
+      hasMore ||= removed === MOST_AT_ONCE;
     }
   }
+  return hasMore;
 }
 
 function expiredIds(view: WritableView, index: IndexDefinition, deadline: Date): Set<number> {
   const [prefix] = indexRange(index.id);
   const { from, to } = limitBounds(index, 0, { isLower: false, value: deadline });
-  const entries = [...view.range(Buffer.concat([prefix, from]), Buffer.concat([prefix, to]))];
-  return new Set(entries.map(({ value }) => recordIdOf(value)));
+  const ids = new Set<number>();
+  for (const { value } of view.range(Buffer.concat([prefix, from]), Buffer.concat([prefix, to]))) {
+    if (ids.add(recordIdOf(value)).size === MOST_AT_ONCE) break;
+  }
+  return ids;
 }
 
 /** The earliest date of an array counts; a document without a date never expires. */

@@ -50,6 +50,15 @@ export function findRecords(view: View, collection: Collection | undefined, quer
   return found;
 }
 
+/** How many findRecords() would find. It keeps none of them: there may be millions. */
+export function countRecords(view: View, collection: Collection | undefined, query: Query): number {
+  const { skip = 0, limit = 0 } = query;
+  const end = limit === 0 ? Infinity : skip + limit;
+  let count = 0;
+  for (const _record of matchingRecords(view, collection, query)) if (++count >= end) break;
+  return Math.max(0, count - skip);
+}
+
 /** Not to be kept open across a write. */
 export function matchingRecords(view: View, collection: Collection | undefined, query: Query): Iterable<StoredRecord> {
   const matches = compileFilter(query.filter, query);

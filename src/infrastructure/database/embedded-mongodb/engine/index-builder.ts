@@ -62,7 +62,7 @@ function alreadyThere(indexes: readonly IndexDefinition[], index: IndexDefinitio
 }
 
 function fill(view: WritableView, collection: Collection, index: IndexDefinition): void {
-  for (const { key, value } of Array.from(view.range(...documentRange(collection.id)))) {
+  for (const { key, value } of view.range(...documentRange(collection.id))) {
     const entries = indexEntries(index, decode(value));
     refuseDuplicates(view, collection, index, entries);
     addEntries(view, index, entries, recordIdOf(key));
@@ -70,5 +70,5 @@ function fill(view: WritableView, collection: Collection, index: IndexDefinition
 }
 
 function removeRange(view: WritableView, [start, end]: [Buffer, Buffer]): void {
-  for (const { key } of Array.from(view.range(start, end))) view.del(key);
+  for (const { key } of view.range(start, end)) view.del(key);
 }

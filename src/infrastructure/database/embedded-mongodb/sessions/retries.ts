@@ -1,11 +1,10 @@
 import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
+import { SESSION_LIFETIME_MS } from './sessions.js';
 import { retryableWriteKey, retryableWriteRange } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
-
-const LIFETIME_MS = 30 * 60_000;
 
 /**
  * Replies to retryable writes, stored in the commit of the write itself: a client that lost the connection, or the
@@ -39,7 +38,7 @@ export class Retries {
   }
 
   forgetExpired(view: WritableView): void {
-    const oldest = this.now().getTime() - LIFETIME_MS;
+    const oldest = this.now().getTime() - SESSION_LIFETIME_MS;
     for (const { key, value } of Array.from(view.range(...retryableWriteRange()))) {
       const { at } = decode(value);
       if (at instanceof Date && at.getTime() < oldest) view.del(key);

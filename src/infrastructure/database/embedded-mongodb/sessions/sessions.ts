@@ -21,12 +21,30 @@ interface TransactionOfSession {
   number: bigint;
 }
 
-/** The open transactions, one per session at most. */
+/** How long a session is known after its last command; clients are told. */
+export const SESSION_LIFETIME_MS = 30 * 60_000;
+
+/** The sessions of the clients and their open transactions, one per session at most. */
 export class Sessions {
+  private readonly lastUses = new Map<string, Date>();
   private readonly open = new Map<string, Transaction>();
   private readonly writers = new Map<string, Transaction>();
 
   constructor(private readonly engine: TransactionHost) {}
+
+  use(session: string): void {
+    this.lastUses.set(session, this.engine.now());
+  }
+
+  /** The sessions that clients have used and not ended, with the time of their last command. */
+  all(): ReadonlyMap<string, Date> {
+    return this.lastUses;
+  }
+
+  end(session: string): void {
+    this.abort(session);
+    this.lastUses.delete(session);
+  }
 
   start({ session, number }: TransactionOfSession): Transaction {
     this.abort(session);
@@ -76,11 +94,16 @@ export class Sessions {
   }
 
   abortAll(): void {
-    for (const session of Array.from(this.open.keys())) this.abort(session);
+    for (const session of this.open.keys()) this.abort(session);
   }
 
-  abortExpired(): void {
-    const oldest = this.engine.now().getTime() - TRANSACTION_LIFETIME_MS;
-    for (const [session, { startedAt }] of Array.from(this.open)) if (startedAt.getTime() < oldest) this.abort(session);
+  forgetExpired(): void {
+    const now = this.engine.now().getTime();
+    for (const [session, { startedAt }] of this.open) {
+      if (now - startedAt.getTime() > TRANSACTION_LIFETIME_MS) this.abort(session);
+    }
+    for (const [session, lastUse] of this.lastUses) {
+      if (now - lastUse.getTime() > SESSION_LIFETIME_MS) this.end(session);
+    }
   }
 }

@@ -29,7 +29,7 @@ export function recordIdOf(documentKeyOrPointer: Buffer): number {
 }
 
 export function recordPointer(recordId: number): Buffer {
-  const pointer = Buffer.alloc(6);
+  const pointer = Buffer.allocUnsafe(6);
   pointer.writeUIntBE(recordId, 0, 6);
   return pointer;
 }
@@ -58,7 +58,7 @@ export function retryableWriteRange(): [Buffer, Buffer] {
 }
 
 function prefix(kind: number, id: number, more = 0): Buffer {
-  const key = Buffer.alloc(5 + more);
+  const key = Buffer.allocUnsafe(5 + more);
   key[0] = kind;
   key.writeUInt32BE(id, 1);
   return key;

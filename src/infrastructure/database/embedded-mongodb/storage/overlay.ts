@@ -48,6 +48,17 @@ export class Overlay implements WritableView {
     }
   }
 
+  get size(): number {
+    return this.writes.size;
+  }
+
+  /** How much there is to write. */
+  bytes(): number {
+    let sum = 0;
+    for (const { key, value } of this.writes.values()) sum += key.length + (value?.length ?? 0);
+    return sum;
+  }
+
   keys(): Iterable<Buffer> {
     return [...this.writes.values()].map((write) => write.key);
   }
@@ -61,10 +72,13 @@ export class Overlay implements WritableView {
 
   protected write(key: Buffer, value: Buffer | null): void {
     const name = key.toString('latin1');
-    if (!this.writes.has(name)) this.sorted = undefined;
     const known = this.writes.get(name);
-    if (known) known.value = value;
-    else this.writes.set(name, { key, value });
+    if (known) {
+      known.value = value;
+    } else {
+      this.writes.set(name, { key, value });
+      this.sorted = undefined;
+    }
   }
 
   private pendingBetween(start: Buffer, end: Buffer, reverse: boolean): PendingWrite[] {

@@ -1,13 +1,32 @@
+import { statfsSync, statSync } from 'node:fs';
 import { open, type RootDatabase, type Transaction } from 'lmdb';
+import { Overlay } from './overlay.js';
 import type { Entry, View, WritableView } from './view.js';
 
 export interface Snapshot extends View {
   release(): void;
 }
 
+const PAGE_BYTES = 4096;
+/** Left free on the disk: for other programs, and for what was not foreseen. */
+const RESERVE_BYTES = 8 * 2 ** 20;
+
+interface Writer {
+  action: (view: Overlay) => unknown;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
 /** The documents and indexes of one directory, as ordered bytes in LMDB. */
 export class Store implements WritableView {
-  private constructor(private readonly database: RootDatabase<Buffer, Buffer>) {}
+  private readonly writers: Writer[] = [];
+  private room = 0;
+
+  private constructor(
+    private readonly database: RootDatabase<Buffer, Buffer>,
+    private readonly file: string,
+    readonly isDurable: boolean,
+  ) {}
 
   /**
    * @param durable false: nothing is flushed to disk, for throw-away stores
@@ -23,7 +42,10 @@ export class Store implements WritableView {
       // Classic LMDB commits: the data reaches the disk before the page that makes it visible does.
       overlappingSync: false,
     });
-    return new Store(database);
+    const store = new Store(database, file, durable);
+    store.room = store.freeBytes();
+    store.takeRoom(0);
+    return store;
   }
 
   get(key: Buffer): Buffer | undefined {
@@ -34,35 +56,72 @@ export class Store implements WritableView {
     return readRange(this.database, start, end, reverse);
   }
 
-  /** Only inside write() or writeSync(). */
+  /** Only inside writeSync(). */
   put(key: Buffer, value: Buffer): void {
-    void this.database.put(key, value);
+    this.database.putSync(key, value);
   }
 
-  /** Only inside write() or writeSync(). */
+  /** Only inside writeSync(). */
   del(key: Buffer): void {
-    void this.database.remove(key);
+    this.database.removeSync(key);
   }
 
   /**
-   * Runs an action alone among all writers; resolves with its result once what it wrote is on disk. The action is
-   * synchronous: an await in it would let another writer in between its reads and its writes.
+   * Runs a synchronous action alone among all writers. What it wrote is on disk when the promise resolves; where the
+   * action throws or the disk refuses, nothing of it is written. Writers of one turn of the event loop share a commit.
    */
-  async write<T>(action: () => T): Promise<T> {
-    let outcome: { result: T } | { error: unknown } | undefined;
-    await this.database.transaction(() => {
-      try {
-        outcome = { result: action() };
-      } catch (error) {
-        outcome = { error };
-      }
+  write<T>(action: (view: Overlay) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.writers.push({ action, resolve: resolve as (result: unknown) => void, reject });
+      if (this.writers.length === 1) setImmediate(() => this.commit());
     });
-    if (!outcome) throw new Error('The store did not run the write');
-    if ('error' in outcome) throw outcome.error;
-    return outcome.result;
   }
 
-  /** As write(), but blocks the thread, and excludes other processes that have the file open too. */
+  /**
+   * Not by lmdb's own asynchronous transactions: when a commit of theirs fails, e.g. on a full disk, they also reject
+   * promises that nobody can reach, which ends the process (lmdb-js issue 368).
+   */
+  private commit(): void {
+    const writers = this.writers.splice(0);
+    try {
+      this.room = this.freeBytes();
+      const answers = this.writeSync(() => writers.map((writer) => this.run(writer)));
+      for (const answer of answers) answer();
+    } catch (error) {
+      const refusal = new Error(`The disk refused the write: ${(error as Error).message}`, { cause: error });
+      for (const { reject } of writers) reject(refusal);
+    }
+  }
+
+  /** @throws Error when the writes are refused half way: the whole commit is then void */
+  private run({ action, resolve, reject }: Writer): () => void {
+    const view = new Overlay(this);
+    let result: unknown;
+    try {
+      result = action(view);
+    } catch (error) {
+      return () => reject(error);
+    }
+    if (view.size > 0) this.takeRoom(2 * view.bytes() + Math.min(view.size * PAGE_BYTES, statSync(this.file).size));
+    view.flushTo(this);
+    return () => resolve(result);
+  }
+
+  /**
+   * A full disk is noticed here, before LMDB meets it: the message it then writes overruns the memory it took for it.
+   * The most that a commit can need is a new copy of each page it touches, and new pages for what it adds.
+   */
+  private takeRoom(bytes: number): void {
+    this.room -= bytes;
+    if (this.room < RESERVE_BYTES) throw new Error('no space left on the device');
+  }
+
+  private freeBytes(): number {
+    const { bavail, bsize } = statfsSync(this.file);
+    return bavail * bsize;
+  }
+
+  /** Runs an action at once, and excludes other processes that have the file open too. @throws what the action throws */
   writeSync<T>(action: () => T): T {
     return this.database.transactionSync(action);
   }

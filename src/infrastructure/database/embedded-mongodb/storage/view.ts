@@ -6,7 +6,7 @@ export interface Entry {
 /** What queries read from: the live store, a snapshot of it, or either of them below uncommitted writes. */
 export interface View {
   get(key: Buffer): Buffer | undefined;
-  /** Entries with start <= key < end in key order, or backwards. Not to be kept open across a write. */
+  /** Entries with start <= key < end in key order, or backwards. Not to be kept open across a write, except an overlay's, which does not see it. */
   range(start: Buffer, end: Buffer, reverse?: boolean): Iterable<Entry>;
 }
 

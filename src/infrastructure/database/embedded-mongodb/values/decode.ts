@@ -84,7 +84,7 @@ class Decoder {
   private value(type: number, depth: number): unknown {
     switch (type) {
       case 0x01:
-        return this.double(this.take(8).readDoubleLE());
+        return this.double(this.bytes.readDoubleLE(this.skip(8)));
       case 0x02:
         return this.string();
       case 0x03:
@@ -99,9 +99,9 @@ class Decoder {
       case 0x07:
         return new ObjectId(Uint8Array.from(this.take(12)));
       case 0x08:
-        return this.take(1)[0] === 1;
+        return this.bytes[this.skip(1)] === 1;
       case 0x09:
-        return new Date(Number(this.take(8).readBigInt64LE()));
+        return new Date(Number(this.bytes.readBigInt64LE(this.skip(8))));
       case 0x0b:
         return this.regularExpression();
       case 0x0d:
@@ -109,14 +109,14 @@ class Decoder {
       case 0x0e:
         return new BSONSymbol(this.string());
       case 0x0f:
-        this.take(4);
+        this.skip(4);
         return new Code(this.string(), this.document(depth + 1));
       case 0x10:
-        return this.take(4).readInt32LE();
+        return this.bytes.readInt32LE(this.skip(4));
       case 0x11:
-        return new Timestamp(this.take(8).readBigUInt64LE());
+        return new Timestamp(this.bytes.readBigUInt64LE(this.skip(8)));
       case 0x12:
-        return this.long(Long.fromBigInt(this.take(8).readBigInt64LE()));
+        return this.long(Long.fromBigInt(this.bytes.readBigInt64LE(this.skip(8))));
       case 0x13:
         return new Decimal128(Uint8Array.from(this.take(16)));
       case 0x7f:
@@ -140,9 +140,9 @@ class Decoder {
   }
 
   private binary(): Binary {
-    let length = this.take(4).readInt32LE();
-    const subtype = this.take(1)[0] as number;
-    if (subtype === 2) length = this.take(4).readInt32LE();
+    let length = this.bytes.readInt32LE(this.skip(4));
+    const subtype = this.bytes[this.skip(1)] as number;
+    if (subtype === 2) length = this.bytes.readInt32LE(this.skip(4));
     const value = Buffer.from(this.take(length));
     return this.promote ? new ComparableBinary(value, subtype) : new Binary(value, subtype);
   }
@@ -153,9 +153,10 @@ class Decoder {
   }
 
   private string(): string {
-    const text = this.take(this.take(4).readInt32LE());
-    if (text.at(-1) !== 0) throw new Error('string without terminator');
-    return text.toString('utf8', 0, text.length - 1);
+    const length = this.bytes.readInt32LE(this.skip(4));
+    const start = this.skip(length);
+    if (length < 1 || this.bytes[start + length - 1] !== 0) throw new Error('string without terminator');
+    return this.bytes.toString('utf8', start, start + length - 1);
   }
 
   private cstring(): string {
@@ -167,10 +168,15 @@ class Decoder {
   }
 
   private take(length: number): Buffer {
-    const end = this.position + length;
-    if (length < 0 || end > this.bytes.length) throw new Error('value reaches beyond the end');
-    const slice = this.bytes.subarray(this.position, end);
-    this.position = end;
-    return slice;
+    const start = this.skip(length);
+    return this.bytes.subarray(start, start + length);
+  }
+
+  /** Steps over a value; returns where it starts. */
+  private skip(length: number): number {
+    const start = this.position;
+    if (length < 0 || start + length > this.bytes.length) throw new Error('value reaches beyond the end');
+    this.position += length;
+    return start;
   }
 }
