@@ -1,4 +1,5 @@
 import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { open, type RootDatabase, type Transaction } from 'lmdb';
 import { Overlay } from './overlay.js';
 import type { Entry, View, WritableView } from './view.js';
@@ -10,6 +11,7 @@ export interface Snapshot extends View {
 const PAGE_BYTES = 4096;
 /** Left free on the disk: for other programs, and for what was not foreseen. */
 const RESERVE_BYTES = 8 * 2 ** 20;
+const NO_SPACE = 'no space left on the device';
 
 interface Writer {
   action: (view: Overlay) => unknown;
@@ -30,9 +32,10 @@ export class Store implements WritableView {
 
   /**
    * @param durable false: nothing is flushed to disk, for throw-away stores
-   * @throws Error when LMDB cannot open the file
+   * @throws Error when LMDB cannot open the file, or the disk is full
    */
   static open(file: string, durable: boolean): Store {
+    if (freeBytes(file) < RESERVE_BYTES) throw new Error(NO_SPACE);
     const database = open<Buffer, Buffer>({
       path: file,
       noSubdir: true,
@@ -42,10 +45,7 @@ export class Store implements WritableView {
       // Classic LMDB commits: the data reaches the disk before the page that makes it visible does.
       overlappingSync: false,
     });
-    const store = new Store(database, file, durable);
-    store.room = store.freeBytes();
-    store.takeRoom(0);
-    return store;
+    return new Store(database, file, durable);
   }
 
   get(key: Buffer): Buffer | undefined {
@@ -84,7 +84,7 @@ export class Store implements WritableView {
   private commit(): void {
     const writers = this.writers.splice(0);
     try {
-      this.room = this.freeBytes();
+      this.room = freeBytes(this.file);
       const answers = this.writeSync(() => writers.map((writer) => this.run(writer)));
       for (const answer of answers) answer();
     } catch (error) {
@@ -113,12 +113,7 @@ export class Store implements WritableView {
    */
   private takeRoom(bytes: number): void {
     this.room -= bytes;
-    if (this.room < RESERVE_BYTES) throw new Error('no space left on the device');
-  }
-
-  private freeBytes(): number {
-    const { bavail, bsize } = statfsSync(this.file);
-    return bavail * bsize;
+    if (this.room < RESERVE_BYTES) throw new Error(NO_SPACE);
   }
 
   /** Runs an action at once, and excludes other processes that have the file open too. @throws what the action throws */
@@ -140,6 +135,11 @@ export class Store implements WritableView {
   close(): Promise<void> {
     return this.database.close();
   }
+}
+
+function freeBytes(file: string): number {
+  const { bavail, bsize } = statfsSync(dirname(file));
+  return bavail * bsize;
 }
 
 function readRange(
