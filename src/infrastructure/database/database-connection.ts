@@ -18,6 +18,8 @@ const TIMEOUTS = {
 
 /** Where the database is: a server by `MONGODB_URI`, or the embedded store, started here. */
 export class DatabaseServer {
+  private readonly lastWork: (() => Promise<void>)[] = [];
+
   private constructor(
     readonly uri: string,
     private readonly embedded: EmbeddedMongodb | null,
@@ -38,11 +40,15 @@ export class DatabaseServer {
     return new DatabaseServer(embedded.uri, embedded);
   }
 
-  get isEmbedded(): boolean {
-    return this.embedded !== null;
+  /** Work to be done when the application ends, while the database can still be reached. */
+  beforeClose(work: () => Promise<void>): void {
+    this.lastWork.push(work);
   }
 
-  async close(): Promise<void> {
+  /** The connection before the store: it says goodbye to its server, and would wait half a minute for one that is gone. */
+  async close(connection: Connection | null): Promise<void> {
+    await Promise.allSettled(this.lastWork.map((work) => work()));
+    await connection?.close();
     await this.embedded?.close();
   }
 }

@@ -1,5 +1,7 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { MongooseModule } from '@nestjs/mongoose';
+import { ModuleRef } from '@nestjs/core';
+import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
 import { Config } from '../config/index.js';
 import { DatabaseServer, mongooseOptions } from './database-connection.js';
 import { SchemaSetup } from './schema-setup.js';
@@ -7,14 +9,18 @@ import { Transactions } from './transactions.js';
 
 @Injectable()
 class DatabaseShutdown implements OnApplicationShutdown {
-  constructor(private readonly server: DatabaseServer) {}
+  constructor(
+    private readonly server: DatabaseServer,
+    private readonly modules: ModuleRef,
+  ) {}
 
+  /** Looked up late and not injected: the connection is made by a module that needs this one. */
   async onApplicationShutdown(): Promise<void> {
-    await this.server.close();
+    await this.server.close(this.modules.get<Connection>(getConnectionToken(), { strict: false }));
   }
 }
 
-/** In a module of its own, below Mongoose's: modules shut down in reverse, so connections close before the store. */
+/** In a module of its own, below Mongoose's, which asks it for the address. */
 @Module({
   providers: [
     { provide: DatabaseServer, inject: [Config], useFactory: (config: Config) => DatabaseServer.open(config) },

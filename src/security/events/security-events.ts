@@ -1,7 +1,8 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
 import { currentRequest } from '../../common/http/index.js';
+import { DatabaseServer } from '../../infrastructure/database/index.js';
 import type { SecurityEventKind } from './security-event-kinds.js';
 import { type SecurityEventEntry, SecurityEventsRepository } from './security-events.repository.js';
 
@@ -22,24 +23,23 @@ const MAX_WAITING = 5_000;
  * read. Storing happens behind the answers, in batches, so that refusing costs an attacker's target no write.
  */
 @Injectable()
-export class SecurityEvents implements OnApplicationBootstrap, OnApplicationShutdown {
+export class SecurityEvents implements OnApplicationBootstrap {
   private readonly logger = new Logger('SecurityEvents');
   private waiting: SecurityEventEntry[] = [];
-  private timer?: NodeJS.Timeout;
 
   constructor(
     private readonly repository: SecurityEventsRepository,
     private readonly clock: Clock,
+    private readonly database: DatabaseServer,
   ) {}
 
   onApplicationBootstrap(): void {
     // One timer, begun here: begun by a request it would run in that request's context, and its transaction.
-    this.timer = setInterval(() => void this.flush(), FLUSH_MS);
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.flush();
+    const timer = setInterval(() => void this.flush(), FLUSH_MS);
+    this.database.beforeClose(async () => {
+      clearInterval(timer);
+      await this.flush();
+    });
   }
 
   /** Logs the event, and stores it within a moment. */
