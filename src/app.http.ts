@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
@@ -11,6 +12,7 @@ const BODY_LIMIT_BYTES = 16 * 1024;
 /** A client that drips its request is cut off. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const ANSWER_WITHIN_MS = 4_500;
+const MAX_REQUESTS_AHEAD = 10;
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
@@ -34,10 +36,32 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   });
   const server = adapter.getInstance();
   server.addHook('onRoute', ({ method, url }) => servedRoutes.add(method, url));
+  refusePipelines(server);
   keepRequestContext(server);
   answerInTime(server);
   closeConnectionsWhenStopping(server);
   return adapter;
+}
+
+/**
+ * Node hands over all requests of one read at once: a client that sends thousands of tiny ones, and reads no answer, would
+ * have every answer held in memory. No client in use sends more than a few ahead.
+ */
+function refusePipelines(server: FastifyInstance): void {
+  const unanswered = new WeakMap<Socket, number>();
+  server.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw;
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    unanswered.set(socket, count);
+    reply.raw.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    if (count > MAX_REQUESTS_AHEAD || socket.destroyed) {
+      reply.hijack();
+      socket.destroy();
+      return;
+    }
+    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    done();
+  });
 }
 
 /**
@@ -91,10 +115,9 @@ export async function registerHttpRules(app: NestFastifyApplication, config: Con
   const server = app.getHttpAdapter().getInstance();
   // Form bodies and plain text can be sent across origins without a preflight (ASVS 5.0 3.5.2): JSON alone is parsed.
   server.removeContentTypeParser('text/plain');
-  server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
-    done(refusalOf(request) ?? undefined);
-  });
+  acceptJson(server);
+  // Not earlier: the refusal is to bear the headers that the plugins below set when a request begins.
+  server.addHook('preParsing', (request, _reply, _payload, done) => done(refusalOf(request)));
   server.addHook(
     'onSend',
     (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) => {
@@ -117,6 +140,17 @@ export async function registerHttpRules(app: NestFastifyApplication, config: Con
     allowedHeaders: ['authorization', 'content-type', 'x-api-key', 'x-request-id'],
     exposedHeaders: ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'],
     maxAge: 600,
+    strictPreflight: false,
+  });
+}
+
+/** Fastify's own parser, on text that is known to be text: it would read two different invalid bytes as the same letter. */
+function acceptJson(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.removeContentTypeParser('application/json');
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (isUtf8(body)) void parse(request, body.toString('utf8'), done);
+    else done(new ApiError('malformed_request'));
   });
 }
 

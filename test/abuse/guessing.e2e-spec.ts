@@ -93,6 +93,16 @@ describe('Guessing', () => {
     expect((await login(owner.registration.username, password, stranger)).status).toBe(200);
   });
 
+  it('from a copied device is held back too', async () => {
+    const owner = await test.personas.confirmed();
+    expect((await login(owner.registration.username, PASSWORD, test.client('192.0.2.10'))).status).toBe(200);
+    const statuses = [];
+    for (let i = 0; i < 60; i += 1)
+      statuses.push((await login(owner.registration.username, WRONG, test.client(`192.0.2.${i + 11}`))).status);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(44);
+    expect(statuses.slice(-10)).toEqual(Array.from({ length: 10 }, () => 429));
+  });
+
   it('does not hold back people who log in at the same moment with the right password', async () => {
     const { registration } = await test.personas.confirmed();
     const answers = await Promise.all(Array.from({ length: 20 }, () => login(registration.username, PASSWORD)));

@@ -107,11 +107,34 @@ describe('The HTTP surface', () => {
     expect(answer.indexOf('x-request-id: two')).toBeGreaterThan(answer.indexOf('x-request-id: one'));
   });
 
+  it('holds no thousands of answers for a client that reads none', async () => {
+    const before = process.memoryUsage().heapUsed;
+    const sockets = await Promise.all(Array.from({ length: 10 }, open));
+    const cut = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+    for (const socket of sockets) {
+      socket.on('error', () => undefined);
+      socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_500));
+      socket.resume();
+    }
+    await Promise.all(cut);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(200_000_000);
+    expect((await test.client().get('/health/live')).status).toBe(200);
+  });
+
+  it('takes bodies in UTF-8 alone', async () => {
+    const body = Buffer.concat([Buffer.from('{"login":"a","password":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+    expect(statusOf(await post('/auth/login', body))).toBe(400);
+  });
+
   it('is not moved by upgrades, expectations and absolute addresses', async () => {
     const upgrade = await exchange(
       'GET /api/profile HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\nSec-WebSocket-Version: 13\r\n\r\n',
     );
     expect(statusOf(upgrade)).not.toBe(101);
+    const login = await exchange(
+      'POST http://evil.example/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+    );
+    expect(login).toContain('"status_code":422');
     const absolute = await exchange(
       'GET http://evil.example/api/profile HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
     );

@@ -84,7 +84,7 @@ describe('A request that cannot be served', () => {
     }
     const other = await test.client().request('/api/profile', { method: 'DELETE' });
     expect(other.status).toBe(405);
-    expect(other.headers.get('allow')).toBe('GET, HEAD');
+    expect(other.headers.get('allow')).toBe('GET, HEAD, PATCH');
     expect(other.body).toEqual({ error: true, code: 'method_not_allowed', message: 'Method not allowed', data: null });
   });
 

@@ -109,6 +109,23 @@ describe('Registration', () => {
     expect(asOwner.status).toBe(200);
   });
 
+  it('does not begin the quota of an address anew with each account that is replaced', async () => {
+    const { registration } = await test.personas.visitor();
+    const { email } = registration;
+    for (let i = 0; i < 8; i += 1) {
+      test.clock.advance(10 * MINUTE + 1_000);
+      expect((await test.client().post('/auth/register', newRegistration({ email }))).status).toBe(201);
+      await test.client().post('/auth/resend-otp', { email });
+    }
+    const mails = await test.database.collection('mails').find({ to: email }).sort({ created_at: 1 }).toArray();
+    const times = mails.map(({ created_at }) => (created_at as Date).getTime());
+    for (const [i, time] of times.entries()) {
+      if (i > 0) expect(time - (times[i - 1] as number)).toBeGreaterThanOrEqual(MINUTE);
+      if (i >= 5) expect(time - (times[i - 5] as number)).toBeGreaterThanOrEqual(60 * MINUTE);
+    }
+    expect(times.length).toBeGreaterThan(4);
+  });
+
   it('does not replace an account that is confirmed', async () => {
     const { registration } = await test.personas.confirmed();
     test.clock.advance(60 * MINUTE);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { KnownDevicesRepository, LocationFinder, networkOf, parseDevice } from '../../login-history/index.js';
-import { AccountBackoff, type LoginTarget, SecurityEvents } from '../../security/index.js';
+import { AccountBackoff, SecurityEvents } from '../../security/index.js';
 import type { Account } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
 
@@ -16,14 +16,18 @@ export class LoginAdmission {
   ) {}
 
   /**
-   * Username and address of an account count together, and names of nobody like those of accounts. A device and network
-   * from which the account has been used before is not held back: else guessing would be a way to lock the owner out.
+   * Username and address of an account count together, and names of nobody like those of accounts. Where an account is
+   * held back, a device and network from which it has been used before still has attempts of its own: else guessing
+   * would be a way to lock the owner out, and without a count of theirs a copied device could guess for ever.
    * @throws ApiError `too_many_login_attempts`
    */
   async admit(account: Account | null, login: string, client: Client): Promise<void> {
-    const waitMs = await this.backoff.reserveAttempt(targetOf(account, login));
+    const target = account ? { userId: account.userId } : { name: login };
+    let waitMs = await this.backoff.reserveAttempt(target);
     if (waitMs === 0) return;
-    if (account && (await this.isKnown(account, client))) return;
+    const device = account && (await this.knownDevice(account, client));
+    if (account && device) waitMs = await this.backoff.reserveAttempt({ userId: account.userId, device });
+    if (waitMs === 0) return;
     this.events.record({ kind: 'authn_login_fail_max', outcome: 'failure', userId: account?.userId });
     throw new ApiError('too_many_login_attempts', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
   }
@@ -32,12 +36,9 @@ export class LoginAdmission {
     await this.backoff.clear({ userId });
   }
 
-  private async isKnown({ userId }: Account, { ip, userAgent }: Client): Promise<boolean> {
+  /** @returns the fingerprint of the client's device, if the account has been used from it */
+  private async knownDevice({ userId }: Account, { ip, userAgent }: Client): Promise<string | null> {
     const network = networkOf(ip, await this.locations.find(ip));
-    return this.knownDevices.isKnown({ userId, device: parseDevice(userAgent), network });
+    return this.knownDevices.findKnown({ userId, device: parseDevice(userAgent), network });
   }
-}
-
-function targetOf(account: Account | null, login: string): LoginTarget {
-  return account ? { userId: account.userId } : { name: login };
 }

@@ -24,7 +24,7 @@ export class RegistrationService {
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [dto.email, dto.username] });
     const otp = await this.secrets.prepareOtp();
     return this.transactions.run(async () => {
-      await this.makeRoomFor(dto.email);
+      const squatter = await this.makeRoomFor(dto.email);
       const account = await this.accounts.create({
         lastName: dto.last_name,
         firstName: dto.first_name,
@@ -32,19 +32,19 @@ export class RegistrationService {
         email: dto.email,
         passwordHash,
       });
-      await this.secrets.issueOtp(account.userId, otp);
-      await this.otpMails.post(account.email, otp);
+      if (squatter) await this.secrets.handOver(squatter.userId, account.userId);
+      if (await this.secrets.issueOtpInTransaction(account.userId, otp)) await this.otpMails.post(account.email, otp);
       await this.events.recordWith({ kind: 'user_created', outcome: 'success', userId: account.userId });
       return account;
     });
   }
 
   /** Nobody can squat on an address: an account that was not confirmed in time gives way to the next one. */
-  private async makeRoomFor(email: string): Promise<void> {
+  private async makeRoomFor(email: string): Promise<Account | null> {
     const squatter = await this.accounts.findByEmail(email);
     const cutoff = new Date(this.clock.nowMs() - this.secrets.otpTtlMs);
-    if (!squatter || squatter.confirmedAt || squatter.createdAt > cutoff) return;
+    if (!squatter || squatter.confirmedAt || squatter.createdAt > cutoff) return null;
     await this.accounts.deleteUnconfirmed(squatter.userId);
-    await this.secrets.revokeAll(squatter.userId);
+    return squatter;
   }
 }

@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify';
  * names and so many limits. What is no address at all (a forged header) yields the socket's.
  */
 export function clientAddress(request: FastifyRequest): string {
-  return normaliseAddress(request.ip) ?? normaliseAddress(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
+  return normaliseAddress(request.ip ?? '') ?? normaliseAddress(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
 }
 
 /** @returns the canonical text of an IPv4 or IPv6 address, with or without a port; null when it is neither. */

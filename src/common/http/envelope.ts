@@ -23,7 +23,7 @@ export type EnvelopeKind = 'auth' | 'resource';
 
 /** Also decides for paths that no route serves, so that an unknown `/auth/x` answers like its neighbours. */
 export function envelopeKindOf(url: string): EnvelopeKind {
-  return /^\/auth(?:[/?#]|$)/i.test(url) ? 'auth' : 'resource';
+  return /^(?:https?:\/\/[^/]*)?\/auth(?:[/?#]|$)/i.test(url) ? 'auth' : 'resource';
 }
 
 export function successBody(

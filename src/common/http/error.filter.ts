@@ -58,7 +58,8 @@ export class ErrorFilter implements ExceptionFilter {
     const status = exception.getStatus();
     if (status === 404) {
       const allowed = this.servedRoutes.methodsOf(request.url);
-      if (allowed.length > 0) return new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
+      if (allowed.length > 0 && !allowed.includes(request.method))
+        return new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
     }
     const headers = status === 415 ? { accept: 'application/json', 'accept-encoding': 'identity' } : undefined;
     const code = CODE_OF_STATUS[status] ?? (status < 500 ? 'malformed_request' : 'internal_error');

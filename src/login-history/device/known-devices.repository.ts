@@ -35,8 +35,10 @@ export class KnownDevicesRepository {
     return (await this.model.countDocuments({ user }).limit(2)) > 1;
   }
 
-  async isKnown(sighting: Sighting): Promise<boolean> {
-    return (await this.model.exists(keyOf(sighting))) !== null;
+  /** @returns the fingerprint under which the device is known, or null */
+  async findKnown(sighting: Sighting): Promise<string | null> {
+    const key = keyOf(sighting);
+    return (await this.model.exists(key)) === null ? null : key.fingerprint;
   }
 }
 

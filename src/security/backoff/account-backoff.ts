@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AttemptCounter } from './attempt-counter.js';
 
-/** Whom a login aims at: an account, or a name that belongs to none and is treated alike. */
-export type LoginTarget = { userId: string } | { name: string };
+/** Whom a login aims at: an account, from one of its devices or from anywhere, or a name that belongs to none. */
+export type LoginTarget = { userId: string; device?: string } | { name: string };
 
 /**
  * The second layer against guessing, beside the limit per address: a growing delay for one account, whichever
@@ -26,6 +26,10 @@ export class AccountBackoff {
 function keyOf(target: LoginTarget): string {
   // A name that nobody has is somebody's typing error, perhaps a password: it is kept as a digest.
   return 'userId' in target
-    ? `attempts:user:${target.userId}`
-    : `attempts:name:${createHash('sha256').update(target.name.toLowerCase()).digest('base64url')}`;
+    ? `attempts:user:${target.userId}${target.device ? `:${digest(target.device)}` : ''}`
+    : `attempts:name:${digest(target.name.toLowerCase())}`;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

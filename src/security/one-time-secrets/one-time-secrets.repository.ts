@@ -38,18 +38,9 @@ export class OneTimeSecretsRepository {
    * @returns whether it was issued
    */
   async replaceWithinQuota(subject: string, purpose: SecretPurpose, hash: string, ttlMs: number): Promise<boolean> {
-    const nowMs = this.clock.nowMs();
     try {
       await this.model.updateOne(
-        {
-          subject: new Types.ObjectId(subject),
-          purpose,
-          last_issued_at: { $lte: new Date(nowMs - MIN_PAUSE_MS) },
-          $or: [
-            { [`issued_at.${QUOTA - 1}`]: { $exists: false } },
-            { 'issued_at.0': { $lte: new Date(nowMs - QUOTA_WINDOW_MS) } },
-          ],
-        },
+        { subject: new Types.ObjectId(subject), purpose, ...this.withinQuota() },
         this.issuing(hash, ttlMs),
         { upsert: true },
       );
@@ -58,6 +49,27 @@ export class OneTimeSecretsRepository {
       if (duplicateKeyField(error)) return false;
       throw error;
     }
+  }
+
+  /**
+   * The same for use in a transaction, which a refusal by the unique index would end.
+   * @returns whether it was issued
+   */
+  async replaceInTransaction(subject: string, purpose: SecretPurpose, hash: string, ttlMs: number): Promise<boolean> {
+    const key = { subject: new Types.ObjectId(subject), purpose };
+    const renewed = await this.model.updateOne({ ...key, ...this.withinQuota() }, this.issuing(hash, ttlMs));
+    if (renewed.matchedCount === 1) return true;
+    if ((await this.model.exists(key)) !== null) return false;
+    await this.replace(subject, purpose, hash, ttlMs);
+    return true;
+  }
+
+  /** Hands a subject's secrets to another, with their history, so that a quota cannot be begun anew; none is usable. */
+  async handOver(from: string, to: string): Promise<void> {
+    await this.model.updateMany(
+      { subject: new Types.ObjectId(from) },
+      { $set: { subject: new Types.ObjectId(to), hash: null } },
+    );
   }
 
   /**
@@ -92,8 +104,15 @@ export class OneTimeSecretsRepository {
     return result.modifiedCount === 1;
   }
 
-  async revokeAll(subject: string): Promise<void> {
-    await this.model.updateMany({ subject: new Types.ObjectId(subject) }, { $set: { hash: null } });
+  private withinQuota() {
+    const nowMs = this.clock.nowMs();
+    return {
+      last_issued_at: { $lte: new Date(nowMs - MIN_PAUSE_MS) },
+      $or: [
+        { [`issued_at.${QUOTA - 1}`]: { $exists: false } },
+        { 'issued_at.0': { $lte: new Date(nowMs - QUOTA_WINDOW_MS) } },
+      ],
+    };
   }
 
   private issuing(hash: string, ttlMs: number) {

@@ -43,9 +43,9 @@ export class OneTimeSecrets {
     return { secret, hash: sha256(secret), expiresAt: this.expiry(this.config.oneTimeSecrets.resetTtlMs) };
   }
 
-  /** Replaces the subject's OTP. */
-  async issueOtp(subject: string, { hash }: { hash: string }): Promise<void> {
-    await this.repository.replace(subject, 'email_verification', hash, this.otpTtlMs);
+  /** As {@link issueOtpWithinQuota}, in the caller's transaction. */
+  async issueOtpInTransaction(subject: string, { hash }: { hash: string }): Promise<boolean> {
+    return this.repository.replaceInTransaction(subject, 'email_verification', hash, this.otpTtlMs);
   }
 
   /** @returns false when the recipient has had a code less than 60 s ago, or five within the hour */
@@ -84,8 +84,9 @@ export class OneTimeSecrets {
     return this.repository.consumeIfUnused(found);
   }
 
-  async revokeAll(subject: string): Promise<void> {
-    await this.repository.revokeAll(subject);
+  /** One account takes the place of another at the same address: the quota is the address's, and goes on. */
+  async handOver(from: string, to: string): Promise<void> {
+    await this.repository.handOver(from, to);
   }
 
   /**

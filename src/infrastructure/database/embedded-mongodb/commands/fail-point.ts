@@ -1,3 +1,4 @@
+import type { FailPoint } from '../engine/fail-point.js';
 import { CommandError, unsupported } from '../command-error.js';
 import { isDocument, type Document } from '../values/document.js';
 import { isNumber } from '../values/numbers.js';
@@ -7,12 +8,6 @@ import type { CommandContext, CommandTable, Reply } from './command-context.js';
 export const failPointCommand: CommandTable = {
   configureFailPoint: { kind: 'control', run: configure },
 };
-
-/** Commands that fail on demand, as MongoDB's failCommand, so that tests see how their code takes it. */
-export interface FailPoint {
-  left: number;
-  data: Document;
-}
 
 /** Only in a store that is thrown away: MongoDB too offers this in test mode alone. */
 function configure({ engine, command }: CommandContext): Document {

@@ -1,5 +1,5 @@
 import { CommandError } from '../command-error.js';
-import { SESSION_LIFETIME_MS } from '../sessions/sessions.js';
+import { SESSION_LIFETIME_MS } from '../sessions/session-lifetime.js';
 import { MAX_DOCUMENT_BYTES, type Document } from '../values/document.js';
 import { MAX_MESSAGE_BYTES } from '../wire/message.js';
 import type { CommandContext, CommandTable } from './command-context.js';

@@ -1,4 +1,4 @@
-import type { FailPoint } from '../commands/fail-point.js';
+import type { FailPoint } from './fail-point.js';
 import { Sessions } from '../sessions/sessions.js';
 import { Retries } from '../sessions/retries.js';
 import type { Store } from '../storage/store.js';

@@ -1,6 +1,6 @@
 import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
-import { SESSION_LIFETIME_MS } from './sessions.js';
+import { SESSION_LIFETIME_MS } from './session-lifetime.js';
 import { retryableWriteKey, retryableWriteRange } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { decode } from '../values/decode.js';

@@ -3,6 +3,7 @@ import type { Catalogue } from '../engine/catalogue.js';
 import type { Store } from '../storage/store.js';
 import type { WritableView } from '../storage/view.js';
 import type { Retries } from './retries.js';
+import { SESSION_LIFETIME_MS } from './session-lifetime.js';
 import { Transaction, writeConflict } from './transaction.js';
 
 /** How long a transaction may stay open before it is aborted. */
@@ -20,9 +21,6 @@ interface TransactionOfSession {
   session: string;
   number: bigint;
 }
-
-/** How long a session is known after its last command; clients are told. */
-export const SESSION_LIFETIME_MS = 30 * 60_000;
 
 /** The sessions of the clients and their open transactions, one per session at most. */
 export class Sessions {
