@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -12,7 +12,11 @@ const BODY_LIMIT_BYTES = 16 * 1024;
 /** A client that drips its request is cut off. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const ANSWER_WITHIN_MS = 4_500;
-const MAX_REQUESTS_AHEAD = 10;
+const CONNECTION_TIMEOUT_MS = 30_000;
+/** Longer than that of common load balancers: they close first, and never write to a connection that is closing. */
+const KEEP_ALIVE_MS = 65_000;
+const MAX_REQUESTS_AHEAD = 4;
+const SLICE_BYTES = 2_048;
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
@@ -26,9 +30,7 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   const adapter = new FastifyAdapter({
     trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: 30_000,
-    keepAliveTimeout: 65_000,
+    serverFactory: createBoundedServer as never,
     genReqId: (request: IncomingMessage) => requestIdOf(request),
     frameworkErrors: answerUnroutable as never,
     clientErrorHandler: answerUnparsable as never,
@@ -36,7 +38,10 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   });
   const server = adapter.getInstance();
   server.addHook('onRoute', ({ method, url }) => servedRoutes.add(method, url));
-  refusePipelines(server);
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    done();
+  });
   keepRequestContext(server);
   answerInTime(server);
   closeConnectionsWhenStopping(server);
@@ -45,22 +50,39 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
 
 /**
  * Node hands over all requests of one read at once: a client that sends thousands of tiny ones, and reads no answer, would
- * have every answer held in memory. No client in use sends more than a few ahead.
+ * have every answer held in memory. No client in use sends more than a few ahead. Refused here, before Fastify makes
+ * objects of its own for each.
  */
-function refusePipelines(server: FastifyInstance): void {
+function createBoundedServer(handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
   const unanswered = new WeakMap<Socket, number>();
-  server.addHook('onRequest', (request, reply, done) => {
-    const { socket } = request.raw;
+  const server = createServer((request, response) => {
+    const { socket } = request;
     const count = (unanswered.get(socket) ?? 0) + 1;
+    if (count > MAX_REQUESTS_AHEAD) socket.destroy();
+    if (socket.destroyed) return;
     unanswered.set(socket, count);
-    reply.raw.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
-    if (count > MAX_REQUESTS_AHEAD || socket.destroyed) {
-      reply.hijack();
-      socket.destroy();
-      return;
+    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    handle(request, response);
+  });
+  server.on('connection', readInSlices);
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.setTimeout(CONNECTION_TIMEOUT_MS);
+  return server;
+}
+
+/**
+ * Feeds Node's parser a little at a time, as a slow network would: one read of 64 KiB holds thousands of tiny requests,
+ * for each of which Node makes its objects before anybody can object.
+ */
+function readInSlices(socket: Socket): void {
+  const parse = socket.listeners('data')[0] as ((chunk: Buffer) => void) | undefined;
+  if (!parse) return;
+  socket.removeListener('data', parse);
+  socket.on('data', (chunk: Buffer) => {
+    for (let start = 0; start < chunk.length && !socket.destroyed; start += SLICE_BYTES) {
+      parse.call(socket, chunk.subarray(start, start + SLICE_BYTES));
     }
-    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
-    done();
   });
 }
 
@@ -71,11 +93,12 @@ function refusePipelines(server: FastifyInstance): void {
 function answerInTime(server: FastifyInstance): void {
   server.addHook('preValidation', (request, reply, done) => {
     const timer = setTimeout(() => {
-      if (reply.sent) return;
+      if (reply.sent || reply.raw.headersSent) return;
       const error = new ApiError('service_unavailable');
       void reply
         .status(error.status)
         .header('retry-after', '5')
+        .type('application/json; charset=utf-8')
         .send(errorBody(envelopeKindOf(request.url), error));
     }, ANSWER_WITHIN_MS);
     reply.raw.once('close', () => clearTimeout(timer));

@@ -34,11 +34,23 @@ export async function createApp({
   await registerHttpRules(app, config);
   logRequests(adapter.getInstance(), logger);
   app.get(ForwardingCheck, { strict: false }).watch(adapter.getInstance());
+  serveOpenApi(app);
   SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
-    jsonDocumentUrl: 'openapi.json',
-    yamlDocumentUrl: 'openapi.yaml',
+    raw: false,
     customSiteTitle: 'Account service',
     swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tagsSorter: undefined },
   });
   return app;
+}
+
+/** One buffer for all answers: it is large, and anybody may ask for it as often as they like. */
+function serveOpenApi(app: NestFastifyApplication): void {
+  let document: Buffer | undefined;
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/openapi.json', (_request, reply) => {
+      document ??= Buffer.from(JSON.stringify(createOpenApiDocument(app)));
+      return reply.type('application/json; charset=utf-8').send(document);
+    });
 }

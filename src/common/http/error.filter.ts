@@ -30,7 +30,7 @@ export class ErrorFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    if (reply.sent) return;
+    if (reply.sent || reply.raw.headersSent) return;
 
     const error = this.toApiError(exception, request);
     if (error.code === 'internal_error') {
@@ -40,7 +40,11 @@ export class ErrorFilter implements ExceptionFilter {
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
     if (error.status === 401) reply.header('www-authenticate', challengeFor(error.code));
     for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
-    void reply.status(error.status).send(errorBody(envelopeKindOf(request.url), error));
+    // A handler that failed may have set another type already.
+    void reply
+      .status(error.status)
+      .type('application/json; charset=utf-8')
+      .send(errorBody(envelopeKindOf(request.url), error));
   }
 
   private toApiError(exception: unknown, request: FastifyRequest): ApiError {
