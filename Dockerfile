@@ -3,7 +3,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=cache,target=/root/.npm npm ci
+RUN --mount=type=cache,target=/npm-cache npm ci --cache /npm-cache
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run build
@@ -12,7 +12,7 @@ FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # TypeScript comes along as an optional peer of a dependency; nothing at run time needs its 24 MB.
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev && rm -rf node_modules/typescript
+RUN --mount=type=cache,target=/npm-cache npm ci --cache /npm-cache --omit=dev && rm -rf node_modules/typescript
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production PORT=3000
