@@ -1,22 +1,22 @@
 import { isUtf8 } from 'node:buffer';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './common/errors/index.js';
-import { envelopeKindOf, errorBody, keepRequestContext, requestIdOf, ServedRoutes } from './common/http/index.js';
+import {
+  createBoundedServer,
+  envelopeKindOf,
+  errorBody,
+  keepRequestContext,
+  requestIdOf,
+  ServedRoutes,
+} from './common/http/index.js';
 import type { Config } from './infrastructure/config/index.js';
 
 const BODY_LIMIT_BYTES = 16 * 1024;
-/** A client that drips its request is cut off. */
-const REQUEST_TIMEOUT_MS = 10_000;
 const ANSWER_WITHIN_MS = 4_500;
-const CONNECTION_TIMEOUT_MS = 30_000;
-/** Longer than that of common load balancers: they close first, and never write to a connection that is closing. */
-const KEEP_ALIVE_MS = 65_000;
-const MAX_REQUESTS_AHEAD = 4;
-const SLICE_BYTES = 2_048;
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
@@ -46,44 +46,6 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   answerInTime(server);
   closeConnectionsWhenStopping(server);
   return adapter;
-}
-
-/**
- * Node hands over all requests of one read at once: a client that sends thousands of tiny ones, and reads no answer, would
- * have every answer held in memory. No client in use sends more than a few ahead. Refused here, before Fastify makes
- * objects of its own for each.
- */
-function createBoundedServer(handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
-  const unanswered = new WeakMap<Socket, number>();
-  const server = createServer((request, response) => {
-    const { socket } = request;
-    const count = (unanswered.get(socket) ?? 0) + 1;
-    if (count > MAX_REQUESTS_AHEAD) socket.destroy();
-    if (socket.destroyed) return;
-    unanswered.set(socket, count);
-    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
-    handle(request, response);
-  });
-  server.on('connection', readInSlices);
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.setTimeout(CONNECTION_TIMEOUT_MS);
-  return server;
-}
-
-/**
- * Feeds Node's parser a little at a time, as a slow network would: one read of 64 KiB holds thousands of tiny requests,
- * for each of which Node makes its objects before anybody can object.
- */
-function readInSlices(socket: Socket): void {
-  const parse = socket.listeners('data')[0] as ((chunk: Buffer) => void) | undefined;
-  if (!parse) return;
-  socket.removeListener('data', parse);
-  socket.on('data', (chunk: Buffer) => {
-    for (let start = 0; start < chunk.length && !socket.destroyed; start += SLICE_BYTES) {
-      parse.call(socket, chunk.subarray(start, start + SLICE_BYTES));
-    }
-  });
 }
 
 /**

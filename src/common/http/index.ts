@@ -1,3 +1,4 @@
+export { createBoundedServer } from './bounded-server.js';
 export { addressBucket, clientAddress, normaliseAddress } from './client-address.js';
 export { type EnvelopeKind, envelopeKindOf, errorBody, successBody } from './envelope.js';
 export { EnvelopeInterceptor, SUCCESS_MESSAGE } from './envelope.interceptor.js';
