@@ -11,6 +11,7 @@ describe('Guessing', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp();
+    test.clock.freeze();
   });
   afterAll(() => test.close());
 

@@ -3,9 +3,15 @@ import { Clock } from '../../src/common/clock/index.js';
 /** The real time, and whatever a test adds to it. */
 export class ManualClock extends Clock {
   private offsetMs = 0;
+  private frozenAtMs: number | null = null;
 
   nowMs(): number {
-    return Date.now() + this.offsetMs;
+    return (this.frozenAtMs ?? Date.now()) + this.offsetMs;
+  }
+
+  /** From now on only `advance` moves it: for what must not depend on how fast the machine is. */
+  freeze(): void {
+    this.frozenAtMs = Date.now();
   }
 
   advance(ms: number): void {
