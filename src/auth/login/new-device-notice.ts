@@ -8,9 +8,7 @@ import {
   type Location,
   networkOf,
 } from '../../login-history/index.js';
-import { formatMoment, MailOutbox } from '../../mail/index.js';
-
-const WORTH_KNOWING_FOR_MS = 86_400_000;
+import { forgotPasswordUrl, formatMoment, MailOutbox, NOTICE_LIFETIME_MS } from '../../mail/index.js';
 
 export interface Login {
   userId: string;
@@ -44,9 +42,9 @@ export class NewDeviceNotice {
           location: describeLocation(location),
           ip,
           logged_in_at: formatMoment(loggedInAt),
-          reset_url: `${this.config.mail.frontendUrl}/forgot-password`,
+          reset_url: forgotPasswordUrl(this.config.mail.frontendUrl),
         },
-        expiresAt: new Date(loggedInAt.getTime() + WORTH_KNOWING_FOR_MS),
+        expiresAt: new Date(loggedInAt.getTime() + NOTICE_LIFETIME_MS),
       });
     } catch (error) {
       this.logger.warn({ err: error }, 'A new device was not announced');

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import { formatDuration, formatMoment, MailOutbox } from '../../mail/index.js';
+import { forgotPasswordUrl, formatDuration, formatMoment, MailOutbox, NOTICE_LIFETIME_MS } from '../../mail/index.js';
 import type { IssuedSecret } from '../../security/index.js';
-
-const WORTH_KNOWING_FOR_MS = 86_400_000;
 
 /** The mails around a reset. Their links begin with a setting, never with a header of a request. */
 @Injectable()
@@ -29,9 +27,9 @@ export class ResetMails {
   async postChanged(to: string): Promise<void> {
     const context = {
       changed_at: formatMoment(this.clock.now()),
-      reset_url: `${this.config.mail.frontendUrl}/forgot-password`,
+      reset_url: forgotPasswordUrl(this.config.mail.frontendUrl),
     };
-    const expiresAt = new Date(this.clock.nowMs() + WORTH_KNOWING_FOR_MS);
+    const expiresAt = new Date(this.clock.nowMs() + NOTICE_LIFETIME_MS);
     await this.outbox.post({ kind: 'password-changed', to, context, expiresAt });
   }
 
