@@ -16,7 +16,5 @@ export { RequestThrottlerGuard } from './throttling/request-throttler.guard.js';
 export { AccessTokens } from './tokens/access-tokens.js';
 export { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
 export { type RefreshClaims, RefreshTokens } from './tokens/refresh-tokens.js';
-export { IsOmittable } from './validation/is-omittable.decorator.js';
 export { RequestValidationPipe } from './validation/request-validation.pipe.js';
-export { IsPlainText } from './validation/text.decorator.js';
 export { SecurityEvents } from './events/security-events.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength, MinLength } from 'class-validator';
-import { IsPlainText } from '../../security/index.js';
+import { IsPlainText } from '../../common/validation/index.js';
 import { UserDto } from '../../users/index.js';
 import { TokensDto } from './tokens.dto.js';
 

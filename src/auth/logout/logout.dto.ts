@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
-import { IsOmittable } from '../../security/index.js';
+import { IsOmittable } from '../../common/validation/index.js';
 import { RefreshTokenDto } from '../token-refresh/token-refresh.dto.js';
 
 export class LogoutDto extends RefreshTokenDto {

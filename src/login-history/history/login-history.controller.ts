@@ -4,9 +4,10 @@ import { AdminOnly, Protected } from '../../common/access/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { type Page, PageQueryDto } from '../../common/pagination/index.js';
+import { IdParamDto } from '../../common/validation/index.js';
 import { CurrentPrincipal, type Principal } from '../../security/index.js';
 import { Sessions } from '../sessions/sessions.js';
-import { LoginHistoryDto, LoginStatisticsDto, SessionIdDto, toLoginHistoryDto } from './login-history.dto.js';
+import { LoginHistoryDto, LoginStatisticsDto, toLoginHistoryDto } from './login-history.dto.js';
 import { LoginHistoryRepository } from './login-history.repository.js';
 
 @ApiTags('Login history')
@@ -47,7 +48,7 @@ export class LoginHistoryController {
     description: 'At once, on every instance.',
     message: 'Session ended',
   })
-  async endSession(@CurrentPrincipal() { userId }: Principal, @Param() { id }: SessionIdDto): Promise<void> {
+  async endSession(@CurrentPrincipal() { userId }: Principal, @Param() { id }: IdParamDto): Promise<void> {
     // Somebody else's session is as little to be found as one that never was.
     if (!(await this.history.belongsTo(id, userId))) throw new ApiError('not_found');
     await this.sessions.end(id, 'session_revoked');
@@ -57,7 +58,7 @@ export class LoginHistoryController {
   @AdminOnly()
   @Operation({ summary: 'List the sessions of an account', message: 'Login history', page: LoginHistoryDto })
   async listUserLoginHistory(
-    @Param() { id }: SessionIdDto,
+    @Param() { id }: IdParamDto,
     @Query() query: PageQueryDto,
   ): Promise<Page<LoginHistoryDto>> {
     const { content, pagination } = await this.history.list(id, query);

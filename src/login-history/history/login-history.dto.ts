@@ -1,12 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsMongoId } from 'class-validator';
 import type { LoginHistory } from '../sessions/login-history.schema.js';
-
-export class SessionIdDto {
-  @ApiProperty({ pattern: '^[0-9a-fA-F]{24}$', example: '66f2a1b3c4d5e6f708192a3b' })
-  @IsMongoId({ message: 'id must be 24 hexadecimal characters' })
-  id: string;
-}
 
 class BrowserDto {
   @ApiPropertyOptional({ example: 'Firefox' })

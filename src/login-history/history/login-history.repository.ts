@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
-import { type Page, type PageQueryDto, toPage } from '../../common/pagination/index.js';
+import type { Page, PageQueryDto } from '../../common/pagination/index.js';
+import { findPage } from '../../infrastructure/database/index.js';
 import { LoginHistory } from '../sessions/login-history.schema.js';
 import type { LoginStatisticsDto } from './login-history.dto.js';
 
@@ -12,17 +13,7 @@ export class LoginHistoryRepository {
 
   /** Newest first. */
   async list(userId: string, query: PageQueryDto): Promise<Page<LoginHistory>> {
-    const filter = { user: new Types.ObjectId(userId) };
-    const [content, total] = await Promise.all([
-      this.entries
-        .find(filter)
-        .sort({ login_at: -1, _id: -1 })
-        .skip((query.page - 1) * query.limit)
-        .limit(query.limit)
-        .lean<LoginHistory[]>(),
-      this.entries.countDocuments(filter),
-    ]);
-    return toPage(content, total, query);
+    return findPage(this.entries, { user: new Types.ObjectId(userId) }, { login_at: -1, _id: -1 }, query);
   }
 
   async belongsTo(sessionId: string, userId: string): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
-import { type Page, toPage } from '../../common/pagination/index.js';
+import type { Page } from '../../common/pagination/index.js';
+import { findPage } from '../../infrastructure/database/index.js';
 import { SecurityEvent } from './security-event.schema.js';
 import type { SecurityEventsQueryDto } from './security-events.dto.js';
 
@@ -21,15 +22,6 @@ export class SecurityEventsRepository {
       ...(query.user ? { user: new Types.ObjectId(query.user) } : {}),
       ...(query.kind ? { kind: query.kind } : {}),
     };
-    const [content, total] = await Promise.all([
-      this.model
-        .find(filter)
-        .sort({ at: -1, _id: -1 })
-        .skip((query.page - 1) * query.limit)
-        .limit(query.limit)
-        .lean<SecurityEvent[]>(),
-      this.model.countDocuments(filter),
-    ]);
-    return toPage(content, total, query);
+    return findPage(this.model, filter, { at: -1, _id: -1 }, query);
   }
 }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, Matches, ValidateBy } from 'class-validator';
-import { IsWellFormed } from '../validation/text.decorator.js';
+import { IsWellFormed } from '../../common/validation/index.js';
 import { MAX_PASSWORD_BYTES } from './password-hasher.js';
 
 const MIN_CHARACTERS = 8;

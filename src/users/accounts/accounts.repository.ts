@@ -3,7 +3,8 @@ import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
-import { duplicateKeyField } from '../../infrastructure/database/index.js';
+import type { Page, PageQueryDto } from '../../common/pagination/index.js';
+import { duplicateKeyField, findPage, startsWith } from '../../infrastructure/database/index.js';
 import { type AccountAccess, AccountReader } from '../../security/index.js';
 import { type Account, toAccount, toAccountAccess } from './account.js';
 import { Auth } from './auth.schema.js';
@@ -25,9 +26,7 @@ export interface ProfileChange {
   username?: string;
 }
 
-export interface AccountQuery {
-  page: number;
-  limit: number;
+export interface AccountQuery extends PageQueryDto {
   search?: string;
   status?: UserStatus;
 }
@@ -121,28 +120,21 @@ export class AccountsRepository extends AccountReader {
   }
 
   /** Newest first. @param search beginning of a username or an address, taken literally */
-  async list({ page, limit, search, status }: AccountQuery): Promise<{ accounts: Account[]; total: number }> {
-    const beginning = search ? new RegExp(`^${keyOf(search).replace(/[^a-z0-9]/g, '\\$&')}`) : null;
+  async list(query: AccountQuery): Promise<Page<Account>> {
+    const { search, status } = query;
+    const beginning = search ? startsWith(keyOf(search)) : null;
     const filter = {
       ...(status ? { status } : {}),
       ...(beginning ? { $or: [{ username_key: beginning }, { email_key: beginning }] } : {}),
     };
-    const [users, total] = await Promise.all([
-      this.users
-        .find(filter)
-        .sort({ created_at: -1, _id: -1 })
-        .skip((page - 1) * limit)
-        .limit(limit)
-        .lean<User[]>(),
-      this.users.countDocuments(filter),
-    ]);
+    const { content: users, pagination } = await findPage(this.users, filter, { created_at: -1, _id: -1 }, query);
     const auths = await this.auths.find({ user: { $in: users.map(({ _id }) => _id) } }).lean<Auth[]>();
     const authOf = new Map(auths.map((auth) => [auth.user.toHexString(), auth]));
     const accounts = users.flatMap((user) => {
       const auth = authOf.get(user._id.toHexString());
       return auth ? [toAccount(user, auth)] : [];
     });
-    return { accounts, total };
+    return { content: accounts, pagination };
   }
 
   /**

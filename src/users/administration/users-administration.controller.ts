@@ -2,15 +2,10 @@ import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestj
 import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly } from '../../common/access/index.js';
 import { Operation } from '../../common/openapi/index.js';
-import { type Page, toPage } from '../../common/pagination/index.js';
+import type { Page } from '../../common/pagination/index.js';
+import { IdParamDto } from '../../common/validation/index.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
-import {
-  ChangeUserDto,
-  ManagedUserDto,
-  toManagedUserDto,
-  UserIdDto,
-  UsersQueryDto,
-} from './users-administration.dto.js';
+import { ChangeUserDto, ManagedUserDto, toManagedUserDto, UsersQueryDto } from './users-administration.dto.js';
 import { UsersAdministrationService } from './users-administration.service.js';
 
 @ApiTags('Administration')
@@ -25,14 +20,14 @@ export class UsersAdministrationController {
   @AdminOnly()
   @Operation({ summary: 'List accounts', description: 'Newest first.', message: 'Users', page: ManagedUserDto })
   async listUsers(@Query() query: UsersQueryDto): Promise<Page<ManagedUserDto>> {
-    const { accounts, total } = await this.accounts.list(query);
-    return toPage(accounts.map(toManagedUserDto), total, query);
+    const { content, pagination } = await this.accounts.list(query);
+    return { content: content.map(toManagedUserDto), pagination };
   }
 
   @Get(':id')
   @AdminOnly({ errors: ['not_found'] })
   @Operation({ summary: 'Read an account', message: 'User', data: ManagedUserDto })
-  async getUser(@Param() { id }: UserIdDto): Promise<ManagedUserDto> {
+  async getUser(@Param() { id }: IdParamDto): Promise<ManagedUserDto> {
     return toManagedUserDto(await this.administration.get(id));
   }
 
@@ -44,7 +39,7 @@ export class UsersAdministrationController {
     message: 'User changed',
     data: ManagedUserDto,
   })
-  async changeUser(@Param() { id }: UserIdDto, @Body() dto: ChangeUserDto): Promise<ManagedUserDto> {
+  async changeUser(@Param() { id }: IdParamDto, @Body() dto: ChangeUserDto): Promise<ManagedUserDto> {
     return toManagedUserDto(await this.administration.change(id, dto));
   }
 
@@ -55,14 +50,14 @@ export class UsersAdministrationController {
     description: 'The account loses its sessions and can be restored; its username and address stay taken.',
     message: 'User deleted',
   })
-  async deleteUser(@Param() { id }: UserIdDto): Promise<void> {
+  async deleteUser(@Param() { id }: IdParamDto): Promise<void> {
     await this.administration.delete(id);
   }
 
   @Post(':id/restore')
   @AdminOnly({ errors: ['not_found'] })
   @Operation({ summary: 'Restore a deleted account', message: 'User restored', data: ManagedUserDto })
-  async restoreUser(@Param() { id }: UserIdDto): Promise<ManagedUserDto> {
+  async restoreUser(@Param() { id }: IdParamDto): Promise<ManagedUserDto> {
     return toManagedUserDto(await this.administration.restore(id));
   }
 }

@@ -1,29 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsMongoId, MaxLength, MinLength } from 'class-validator';
+import { IsIn } from 'class-validator';
 import type { Role } from '../../common/access/index.js';
 import { PageQueryDto } from '../../common/pagination/index.js';
-import { IsOmittable, IsPlainText } from '../../security/index.js';
+import { IsOmittable, IsSearch } from '../../common/validation/index.js';
 import type { Account } from '../accounts/account.js';
 import { USER_STATUSES, type UserStatus } from '../accounts/user.schema.js';
 import { ProfileDto, toProfileDto } from '../profile/profile.dto.js';
 
-export class UserIdDto {
-  @ApiProperty({ pattern: '^[0-9a-fA-F]{24}$', example: '66f2a1b3c4d5e6f708192a3b' })
-  @IsMongoId({ message: 'id must be 24 hexadecimal characters' })
-  id: string;
-}
-
 export class UsersQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({
-    minLength: 1,
-    maxLength: 254,
-    example: 'ada',
-    description: 'Beginning of a username or an address, in any case',
-  })
-  @MaxLength(254, { message: 'search must be at most 254 characters long' })
-  @MinLength(1, { message: 'search must not be empty' })
-  @IsPlainText()
-  @IsOmittable()
+  @IsSearch('Beginning of a username or an address, in any case', 'ada')
   search?: string;
 
   @ApiPropertyOptional({ enum: USER_STATUSES, example: 'active' })

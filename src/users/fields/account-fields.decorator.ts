@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsEmail, IsString, Matches, MaxLength, MinLength } from 'class-validator';
-import { IsOmittable, IsPlainText } from '../../security/index.js';
+import { IsOmittable, IsPlainText } from '../../common/validation/index.js';
 
 const USERNAME = /^[A-Za-z0-9_]+$/;
 /** Unquoted ASCII local part and a DNS name: what is compared, stored and mailed is the same text everywhere. */
