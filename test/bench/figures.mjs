@@ -1,0 +1,32 @@
+/** Turns measurements into figures for people. */
+
+/**
+ * Measures several things in turns, so that whatever else the machine does meets all of them. The first round warms up.
+ * @returns the outcomes of each
+ */
+export async function interleave(rounds, things, measure) {
+  const outcomes = Object.fromEntries(Object.keys(things).map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, thing] of Object.entries(things)) {
+      const outcome = await measure(thing);
+      if (round > 0) outcomes[name].push(outcome);
+    }
+  }
+  return outcomes;
+}
+
+export function median(outcomes, field) {
+  const sorted = outcomes.map((outcome) => outcome[field]).toSorted((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+}
+
+export const perSecond = (figure) => `${figure < 1000 ? figure.toFixed(1) : Math.round(figure).toLocaleString('en')}/s`;
+export const milliseconds = (figure) => `${figure < 100 ? figure.toFixed(1) : Math.round(figure)} ms`;
+export const ratio = (figure) => figure.toFixed(2);
+
+export function markdownTable(header, rows) {
+  const cells = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
+  const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+  return [line(header), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rows.map(line)].join('\n');
+}

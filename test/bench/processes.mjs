@@ -1,0 +1,88 @@
+/** The processes of a measurement. What is measured has one core for itself, what measures it another. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+export const SERVER_CORE = 0;
+export const LOAD_CORE = 1;
+export const isPinned = availableParallelism() > 1 && canPin();
+
+function canPin() {
+  try {
+    execFileSync('taskset', ['-c', '0', 'true']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const running = new Set();
+
+/** A Node process on one core. */
+export class Program {
+  /** @param script relative to this directory */
+  constructor(script, { core = SERVER_CORE, env = {}, args = [], nodeOptions = [] } = {}) {
+    const command = [process.execPath, ...nodeOptions, fileURLToPath(new URL(script, import.meta.url)), ...args];
+    if (isPinned) command.unshift('taskset', '-c', String(core));
+    const { PATH } = process.env;
+    this.started = performance.now();
+    this.child = spawn(command[0], command.slice(1), {
+      env: { PATH, ...env },
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    this.output = '';
+    this.child.stdout.on('data', (text) => (this.output += this.isReady ? '' : text));
+    running.add(this);
+  }
+
+  /** Waits until the program says so. @returns the address that it names, if any */
+  async ready(pattern = /\n/) {
+    while (!pattern.test(this.output)) {
+      const [gone] = await Promise.race([once(this.child.stdout, 'data'), once(this.child, 'exit').then(() => [null])]);
+      if (gone === null) throw new Error(`It did not start: ${this.output}`);
+    }
+    this.isReady = true;
+    this.url = / on (http:\S+)/.exec(this.output)?.[1];
+    this.port = this.url && Number(new URL(this.url).port);
+    return this;
+  }
+
+  async ask(message) {
+    this.child.send(message);
+    return (await once(this.child, 'message'))[0];
+  }
+
+  async stop(signal = 'SIGTERM') {
+    running.delete(this);
+    if (this.child.exitCode !== null) return;
+    this.child.kill(signal);
+    await once(this.child, 'exit');
+  }
+}
+
+export async function stopAll() {
+  await Promise.all([...running].map((program) => program.stop('SIGKILL')));
+}
+
+/** The one load generator. It takes several jobs at the same time. */
+export class LoadGenerator {
+  static async start() {
+    const generator = new LoadGenerator();
+    generator.jobs = new Map();
+    generator.program = await new Program('programs/load-generator.mjs', { core: LOAD_CORE }).ready();
+    generator.program.child.on('message', ({ id, outcome, error }) => {
+      const { resolve, reject } = generator.jobs.get(id);
+      if (error) reject(new Error(error));
+      else resolve(outcome);
+    });
+    return generator;
+  }
+
+  /** @param job as in programs/load-generator.mjs */
+  run(job) {
+    const id = this.jobs.size;
+    this.program.child.send({ id, job });
+    return new Promise((resolve, reject) => this.jobs.set(id, { resolve, reject }));
+  }
+}

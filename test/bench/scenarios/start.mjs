@@ -1,0 +1,35 @@
+/** From the start of the process to its first answer, and the memory it then takes. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { milliseconds, median } from '../figures.mjs';
+import { startService } from '../service.mjs';
+
+/** Garbage of the start is collected by then. */
+const SETTLED_MS = 5_000;
+/** Memory is told without the city data, which is read whole: a file that holds none takes its place. */
+const WITHOUT_CITIES = { env: { GEOIP_DB: '/dev/null' } };
+
+export async function run({ rounds }) {
+  const measured = [];
+  for (let round = 0; round <= rounds; round++) {
+    const service = await startService();
+    await fetch(`${service.url}/health/live`);
+    // The first start writes what the later ones read.
+    if (round > 0) measured.push({ answeredMs: performance.now() - service.started });
+    await service.stop();
+  }
+  const memory = process.platform === 'linux' ? `${Math.round(await idleMegabytes())} MB` : 'not known';
+  return [
+    ['Start to the first answer, embedded store', milliseconds(median(measured, 'answeredMs')), ''],
+    ['Memory when idle, without city data', memory, ''],
+  ];
+}
+
+async function idleMegabytes() {
+  const service = await startService(WITHOUT_CITIES);
+  await fetch(`${service.url}/health/live`);
+  await pause(SETTLED_MS);
+  const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
+  await service.stop();
+  return Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024;
+}
