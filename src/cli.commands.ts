@@ -1,7 +1,16 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { ApiError } from './common/errors/index.js';
 import { Sessions } from './login-history/index.js';
 import { MailsRepository } from './mail/index.js';
-import { Authenticator, SecurityEvents } from './security/index.js';
+import {
+  API_KEY_NAME,
+  API_KEY_NAME_RULE,
+  ApiKeys,
+  ApiKeysRepository,
+  Authenticator,
+  SecurityEvents,
+  toApiKeyDto,
+} from './security/index.js';
 import { type Account, AccountsRepository } from './users/index.js';
 
 export interface CommandResult {
@@ -22,6 +31,13 @@ export interface Command {
 export class CommandError extends Error {}
 
 const LISTED_MAILS = 100;
+const LISTED_API_KEYS = 1000;
+
+/** What the service refuses a request for, in words for the operator. */
+function explain(error: unknown): never {
+  if (error instanceof ApiError) throw new CommandError(error.fields?.[0]?.message ?? error.message);
+  throw error;
+}
 
 async function accountOf(app: INestApplicationContext, email: string): Promise<Account> {
   const account = await app.get(AccountsRepository).findByEmail(email);
@@ -58,6 +74,39 @@ export const COMMANDS: Record<string, Command> = {
       const { userId } = await accountOf(app, email);
       const ended = await app.get(Sessions).endAll(userId, 'session_revoked');
       return { lines: [`${ended} sessions of ${email} were ended`], data: { user: userId, ended } };
+    },
+  },
+  'issue-api-key': {
+    argument: 'name',
+    help: 'issue an API key; it is printed once and stored nowhere',
+    async run(app, name) {
+      if (!API_KEY_NAME.test(name)) throw new CommandError(API_KEY_NAME_RULE);
+      const { key, stored } = await app.get(ApiKeys).issue(name).catch(explain);
+      return { lines: [key], data: { _id: stored._id.toHexString(), name, key } };
+    },
+  },
+  'list-api-keys': {
+    argument: null,
+    help: 'list the API keys that were issued, and when each was last used',
+    async run(app) {
+      const keys = (await app.get(ApiKeysRepository).list({ page: 1, limit: LISTED_API_KEYS })).content.map(
+        toApiKeyDto,
+      );
+      const lines = keys.map(
+        ({ name, prefix, last_used_at }) => `${name}  ${prefix}  last used ${last_used_at ?? 'never'}`,
+      );
+      return { lines: lines.length > 0 ? lines : ['No API key was issued'], data: keys };
+    },
+  },
+  'revoke-api-key': {
+    argument: 'name',
+    help: 'revoke an API key that was issued',
+    async run(app, name) {
+      const found = await app.get(ApiKeysRepository).findByName(name);
+      if (!found) throw new CommandError(`There is no issued API key of the name ${name}`);
+      const id = found._id.toHexString();
+      await app.get(ApiKeys).revoke(id, null);
+      return { lines: [`The API key ${name} was revoked`], data: { _id: id, name } };
     },
   },
   'list-mails': {

@@ -1,4 +1,8 @@
 export { ApiKeyGuard } from './api-keys/api-key.guard.js';
+export { API_KEY_NAME, API_KEY_NAME_RULE } from './api-keys/api-key.js';
+export { toApiKeyDto } from './api-keys/api-keys.dto.js';
+export { ApiKeys } from './api-keys/api-keys.js';
+export { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 export { AccountReader, type AccountAccess } from './authentication/account-reader.js';
 export type { AuthRecord } from './authentication/auth-record.js';
 export { AccountBackoff, type LoginTarget } from './backoff/account-backoff.js';

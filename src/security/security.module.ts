@@ -7,6 +7,10 @@ import { Clock } from '../common/clock/index.js';
 import { Config } from '../infrastructure/config/index.js';
 import { REDIS, type RedisConnection, RedisModule } from '../infrastructure/redis/index.js';
 import { RefusalListener } from '../common/errors/index.js';
+import { ApiKey, ApiKeySchema } from './api-keys/api-key.schema.js';
+import { ApiKeysController } from './api-keys/api-keys.controller.js';
+import { ApiKeys } from './api-keys/api-keys.js';
+import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { Authenticator } from './authentication/authenticator.js';
 import { AccountBackoff } from './backoff/account-backoff.js';
 import { AttemptCounter } from './backoff/attempt-counter.js';
@@ -32,7 +36,7 @@ import { JwtStrategy } from './tokens/jwt.strategy.js';
 import { RefreshTokens } from './tokens/refresh-tokens.js';
 
 /**
- * Owns who may call and how often: tokens, guards, throttling, back-off, password hashing, one-time secrets, the record
+ * Owns who may call and how often: API keys, tokens, guards, throttling, back-off, password hashing, one-time secrets, the record
  * of security events. Exports them to every room above, and knows none: what it must learn about accounts and sessions it asks through the ports
  * AccountReader and SessionReader, which `users` and `login-history` provide globally.
  */
@@ -42,6 +46,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     DiscoveryModule,
     PassportModule,
     MongooseModule.forFeature([
+      { name: ApiKey.name, schema: ApiKeySchema },
       { name: OneTimeSecret.name, schema: OneTimeSecretSchema },
       { name: SecurityEvent.name, schema: SecurityEventSchema },
     ]),
@@ -57,8 +62,10 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
       },
     }),
   ],
-  controllers: [SecurityEventsController],
+  controllers: [ApiKeysController, SecurityEventsController],
   providers: [
+    ApiKeysRepository,
+    ApiKeys,
     AccessTokens,
     RefreshTokens,
     JwtStrategy,
@@ -83,8 +90,11 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     { provide: RefusalListener, useClass: RefusalEvents },
   ],
   exports: [
+    ApiKeysRepository,
+    ApiKeys,
     AccessTokens,
     RefreshTokens,
+    JwtStrategy,
     Authenticator,
     PasswordHasher,
     NewPasswords,

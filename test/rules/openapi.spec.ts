@@ -28,6 +28,10 @@ const OPERATION_IDS = [
   'deleteUser',
   'restoreUser',
   'listSecurityEvents',
+  'listApiKeys',
+  'issueApiKey',
+  'rotateApiKey',
+  'revokeApiKey',
   'getLiveness',
   'getReadiness',
 ];

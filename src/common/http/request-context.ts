@@ -7,6 +7,8 @@ export interface RequestContext {
   requestId: string;
   /** The caller's address. */
   ip: string;
+  /** The calling application, once its API key was found good. */
+  apiKeyName?: string;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();

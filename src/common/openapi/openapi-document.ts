@@ -24,6 +24,7 @@ const TAGS: [string, string][] = [
   ['Profile', 'Your own account'],
   ['Login history', 'Your own sessions'],
   ['Administration', 'For administrators'],
+  ['API keys', 'For administrators: the keys of calling applications'],
   ['Health', 'For load balancers and orchestrators'],
 ];
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { clientAddress } from '../../common/http/index.js';
+import { clientAddress, currentRequest } from '../../common/http/index.js';
 
 /** One line per answered request at `info`: the route and not the URL, because URLs may carry what people paste. */
 export function logRequests(server: FastifyInstance, logger: Logger): void {
@@ -14,6 +14,7 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
         status: reply.statusCode,
         duration_ms: Math.round(reply.elapsedTime * 10) / 10,
         ip: clientAddress(request),
+        api_key: currentRequest()?.apiKeyName,
       },
       'request',
     );

@@ -4,13 +4,16 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../common/errors/index.js';
 import { accessOf } from '../access-of.js';
-import { bearerToken } from './jwt.strategy.js';
+import { bearerToken, JwtStrategy } from './jwt.strategy.js';
 
 /** Authenticates the bearer where the route asks for one. */
 @Injectable()
-export class JwtAuthGuard extends AuthGuard('jwt') {
-  constructor(private readonly reflector: Reflector) {
-    super();
+export class JwtAuthGuard extends AuthGuard() {
+  constructor(
+    private readonly reflector: Reflector,
+    strategy: JwtStrategy,
+  ) {
+    super({ defaultStrategy: strategy.registeredAs });
   }
 
   override canActivate(context: ExecutionContext) {

@@ -1,6 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
+import passport from 'passport';
 import { Strategy } from 'passport-jwt';
 import { Config } from '../../infrastructure/config/index.js';
 import { Authenticator } from '../authentication/authenticator.js';
@@ -15,7 +17,13 @@ export function bearerToken(request: Pick<FastifyRequest, 'headers'>): string | 
 
 /** The specification's order: signature and expiry, then the cached record, then storage; then that the session lives. */
 @Injectable()
-export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
+export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplicationShutdown {
+  /**
+   * Passport's register is one for the whole process: under a common name the application that was started last would
+   * authenticate for all others, with its own clock and cache.
+   */
+  readonly registeredAs = `jwt-${randomUUID()}`;
+
   constructor(
     config: Config,
     private readonly accessTokens: AccessTokens,
@@ -28,9 +36,14 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       ignoreExpiration: true,
       jsonWebTokenOptions: { complete: true, ignoreNotBefore: true },
     });
+    passport.use(this.registeredAs, this);
   }
 
   async validate(decoded: DecodedToken): Promise<Principal> {
     return this.authenticator.authenticate(this.accessTokens.assertClaims(decoded));
+  }
+
+  onApplicationShutdown(): void {
+    passport.unuse(this.registeredAs);
   }
 }

@@ -1,0 +1,31 @@
+import type { ApiKey } from './api-key.schema.js';
+
+/** A stored key as the cache holds it; times in milliseconds. */
+export interface ApiKeyRecord {
+  name: string;
+  digest: string;
+  previous_digest: string | null;
+  previous_until: number;
+  expires_at: number | null;
+}
+
+export function apiKeyRecordKey(id: string): string {
+  return `api-key:${id}`;
+}
+
+export function toApiKeyRecord({ name, digest, previous_digest, previous_until, expires_at }: ApiKey): ApiKeyRecord {
+  return {
+    name,
+    digest,
+    previous_digest,
+    previous_until: previous_until?.getTime() ?? 0,
+    expires_at: expires_at?.getTime() ?? null,
+  };
+}
+
+/** A record out of the cache; anything of another shape is a miss. */
+export function readApiKeyRecord(value: unknown): ApiKeyRecord | null {
+  const record = value as Partial<ApiKeyRecord> | null | undefined;
+  const isSound = typeof record === 'object' && typeof record?.name === 'string' && typeof record.digest === 'string';
+  return isSound ? (record as ApiKeyRecord) : null;
+}

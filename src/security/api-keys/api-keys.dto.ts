@@ -1,0 +1,116 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsRFC3339, IsString, Matches, Max, Min } from 'class-validator';
+import { ID_PATTERN, IsOmittable } from '../../common/validation/index.js';
+import { API_KEY_NAME, API_KEY_NAME_RULE, publicPartOf } from './api-key.js';
+import type { ApiKey } from './api-key.schema.js';
+import type { IssuedApiKey } from './api-keys.js';
+
+const MAX_OVERLAP_SECONDS = 604_800;
+const KEY_EXAMPLE = 'ak_66f2a1b3c4d5e6f708192a3b_2Yw0n1r8mG3kq5T7v9xZbC4dE6fH8jL0pN2sU4wY6aA';
+
+export class IssueApiKeyDto {
+  @ApiProperty({
+    pattern: API_KEY_NAME.source,
+    example: 'web-shop',
+    description: 'Names the calling application in the list and in the logs; each name once',
+  })
+  @Matches(API_KEY_NAME, { message: API_KEY_NAME_RULE })
+  @IsString({ message: 'name must be a string' })
+  name: string;
+
+  @ApiPropertyOptional({
+    format: 'date-time',
+    example: '2099-01-01T00:00:00.000Z',
+    description: 'Refused from then on; without it the key is good until it is revoked',
+  })
+  @IsRFC3339({ message: 'expires_at must be a date and time with its offset (RFC 3339)' })
+  @IsOmittable()
+  expires_at?: string;
+}
+
+export class RotateApiKeyDto {
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_OVERLAP_SECONDS,
+    default: 0,
+    example: 3600,
+    description: 'How long the present key stays good beside the new one, in seconds',
+  })
+  @Max(MAX_OVERLAP_SECONDS, { message: `overlap_seconds must be at most ${MAX_OVERLAP_SECONDS}` })
+  @Min(0, { message: 'overlap_seconds must be 0 or more' })
+  @IsInt({ message: 'overlap_seconds must be a whole number' })
+  @IsOmittable()
+  overlap_seconds?: number;
+}
+
+/** What is known of a key. The key itself is not stored, and shown only by the answer that issues it. */
+export class ApiKeyDto {
+  @ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b' })
+  _id: string;
+
+  @ApiProperty({ example: 'web-shop' })
+  name: string;
+
+  @ApiProperty({ example: 'ak_66f2a1b3c4d5e6f708192a3b', description: 'How the key begins' })
+  prefix: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  created_at: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '66f2a1b3c4d5e6f708192a3c',
+    description: 'The administrator; null for a key of the command line',
+  })
+  created_by: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  rotated_at: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description: 'Until then the key that was replaced is good as well',
+  })
+  previous_until: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2099-01-01T00:00:00.000Z' })
+  expires_at: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: '2026-01-31T09:30:00.000Z',
+    description: 'Exact to ten minutes',
+  })
+  last_used_at: string | null;
+}
+
+export class IssuedApiKeyDto extends ApiKeyDto {
+  @ApiProperty({ example: KEY_EXAMPLE, description: 'The key: shown here and never again' })
+  key: string;
+}
+
+export function toApiKeyDto(key: ApiKey): ApiKeyDto {
+  const id = key._id.toHexString();
+  return {
+    _id: id,
+    name: key.name,
+    prefix: publicPartOf(id),
+    created_at: key.created_at.toISOString(),
+    created_by: key.created_by?.toHexString() ?? null,
+    rotated_at: key.rotated_at?.toISOString() ?? null,
+    previous_until: key.previous_until?.toISOString() ?? null,
+    expires_at: key.expires_at?.toISOString() ?? null,
+    last_used_at: key.last_used_at?.toISOString() ?? null,
+  };
+}
+
+export function toIssuedApiKeyDto({ key, stored }: IssuedApiKey): IssuedApiKeyDto {
+  return { ...toApiKeyDto(stored), key };
+}

@@ -1,0 +1,141 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock/index.js';
+import { ApiError } from '../../common/errors/index.js';
+import { RecordCache } from '../../infrastructure/cache/index.js';
+import { Config } from '../../infrastructure/config/index.js';
+import { SecurityEvents } from '../events/security-events.js';
+import { digestOf, idOfApiKey, isSameDigest, newApiKey, newApiKeyId } from './api-key.js';
+import type { ApiKey } from './api-key.schema.js';
+import { type ApiKeyRecord, apiKeyRecordKey, readApiKeyRecord, toApiKeyRecord } from './api-key-record.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+
+/** A key as it is shown once, with what is stored of it. */
+export interface IssuedApiKey {
+  key: string;
+  stored: ApiKey;
+}
+
+const RECORD_TTL_MS = 60_000;
+/** How exact `last_used_at` is: writing it at every request would cost more than the request. */
+const USE_RECORDED_EVERY_MS = 600_000;
+
+/** The keys of calling applications: those of the settings, and those that administrators issue. */
+@Injectable()
+export class ApiKeys {
+  private readonly useRecordedAt = new Map<string, number>();
+
+  constructor(
+    private readonly repository: ApiKeysRepository,
+    private readonly cache: RecordCache,
+    private readonly config: Config,
+    private readonly events: SecurityEvents,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns the name of the key, or null when it is none, was revoked, or has expired */
+  async nameOf(key: string): Promise<string | null> {
+    const digest = digestOf(key);
+    const configured = this.configuredNameOf(digest);
+    if (configured) return configured;
+    const id = idOfApiKey(key);
+    if (!id) return null;
+    const record = await this.record(id);
+    if (!record || !this.isGood(record, digest)) return null;
+    this.recordUse(id);
+    return record.name;
+  }
+
+  /** @throws ApiError `validation_failed` when the name is taken, or the expiry is past */
+  async issue(name: string, { createdBy = null, expiresAt = null }: IssueOptions = {}): Promise<IssuedApiKey> {
+    if (this.config.apiKeys.some((key) => key.name === name))
+      throw ApiError.invalidField('name', 'name is already taken');
+    // Not written the other way round: a date that is none (a leap second) compares false to everything.
+    if (expiresAt && !(expiresAt > this.clock.now()))
+      throw ApiError.invalidField('expires_at', 'expires_at must be in the future');
+    const id = newApiKeyId();
+    const key = newApiKey(id);
+    const digest = digestOf(key).toString('hex');
+    const stored = await this.repository.insert({
+      id,
+      name,
+      digest,
+      createdAt: this.clock.now(),
+      createdBy,
+      expiresAt,
+    });
+    this.announce('issued', stored, createdBy);
+    return { key, stored };
+  }
+
+  /**
+   * Another key under the same name.
+   * @param overlapMs how long the present key stays good beside it
+   * @throws ApiError `not_found`
+   */
+  async rotate(id: string, overlapMs: number, by: string | null): Promise<IssuedApiKey> {
+    const key = newApiKey(id);
+    const now = this.clock.now();
+    const previousUntil = new Date(now.getTime() + overlapMs);
+    const stored = await this.repository.rotate(id, digestOf(key).toString('hex'), now, previousUntil);
+    if (!stored) throw new ApiError('not_found');
+    await this.cache.invalidate(apiKeyRecordKey(id));
+    this.announce('rotated', stored, by);
+    return { key, stored };
+  }
+
+  /** The key is refused on every instance once this returns. @throws ApiError `not_found` */
+  async revoke(id: string, by: string | null): Promise<ApiKey> {
+    const removed = await this.repository.remove(id);
+    if (!removed) throw new ApiError('not_found');
+    await this.cache.invalidate(apiKeyRecordKey(id));
+    this.announce('revoked', removed, by);
+    return removed;
+  }
+
+  /** Every key is compared, in constant time: neither a key's place in the list nor its beginning can be measured. */
+  private configuredNameOf(digest: Buffer): string | null {
+    let name: string | null = null;
+    for (const key of this.config.apiKeys) if (timingSafeEqual(key.digest, digest)) name = key.name;
+    return name;
+  }
+
+  private async record(id: string): Promise<ApiKeyRecord | null> {
+    const [cached] = await this.cache.getMany([apiKeyRecordKey(id)]);
+    const known = readApiKeyRecord(cached);
+    if (known) return known;
+    const ticket = await this.cache.startFill(apiKeyRecordKey(id));
+    const stored = await this.repository.findById(id);
+    if (!stored) return null;
+    const record = toApiKeyRecord(stored);
+    await this.cache.fill(ticket, record, RECORD_TTL_MS);
+    return record;
+  }
+
+  private isGood(record: ApiKeyRecord, digest: Buffer): boolean {
+    const now = this.clock.nowMs();
+    if (record.expires_at !== null && record.expires_at <= now) return false;
+    const isCurrent = isSameDigest(record.digest, digest);
+    const isPrevious = record.previous_digest !== null && isSameDigest(record.previous_digest, digest);
+    return isCurrent || (isPrevious && now < record.previous_until);
+  }
+
+  private recordUse(id: string): void {
+    const now = this.clock.now();
+    if (now.getTime() - (this.useRecordedAt.get(id) ?? 0) < USE_RECORDED_EVERY_MS) return;
+    this.useRecordedAt.set(id, now.getTime());
+    // Behind the answer: a database that is away makes the date less exact, and fails nobody.
+    void this.repository.recordUse(id, now).catch(() => undefined);
+  }
+
+  private announce(what: string, { _id, name }: ApiKey, by: string | null): void {
+    const detail = `${what} ${name} ${_id.toHexString()}`;
+    this.events.record({ kind: 'api_key_changed', outcome: 'success', userId: by, detail });
+  }
+}
+
+interface IssueOptions {
+  /** User id of the administrator; null on the command line. */
+  createdBy?: string | null;
+  expiresAt?: Date | null;
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../support/invariants.js';
+import type { User } from '../support/personas.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('API keys', () => {
+  let test: TestApp;
+  let second: TestApp;
+  let admin: User;
+  beforeAll(async () => {
+    test = await startTestApp({ env: { RATE_LIMIT: '100000' } });
+    second = await startTestApp({ env: { RATE_LIMIT: '100000' }, beside: test });
+    admin = await test.personas.admin(test.database);
+  });
+  afterAll(async () => {
+    await second.close();
+    await test.close();
+  });
+
+  const send = (method: string, path: string, body?: unknown) =>
+    test.client().request(path, { method, body, apiKey: API_KEY, bearer: admin.token });
+  const issue = (body: object) => send('POST', '/api/api-keys', body);
+  /** Whether a key opens a protected route. */
+  const opens = async (apiKey: string, instance = test) => {
+    const { status, body } = await instance.client().get('/api/profile', { apiKey, bearer: admin.token });
+    if (status === 200) return true;
+    expect([status, body.code]).toEqual([401, 'invalid_api_key']);
+    return false;
+  };
+
+  it('are issued by administrators, shown once, and stored as a digest', async () => {
+    const { status, body } = await issue({ name: 'web-shop' });
+    expect(status).toBe(200);
+    const { key, ...shown } = body.data;
+    expect(key).toMatch(/^ak_[0-9a-f]{24}_[A-Za-z0-9_-]{43}$/);
+    expect(await opens(key)).toBe(true);
+    const list = await send('GET', '/api/api-keys');
+    expect(list.body.data.content).toContainEqual({ ...shown, last_used_at: expect.any(String) });
+    expect(shown).toEqual({
+      _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      name: 'web-shop',
+      prefix: `ak_${shown._id}`,
+      created_at: expect.any(String),
+      created_by: admin.userId,
+      rotated_at: null,
+      previous_until: null,
+      expires_at: null,
+      last_used_at: null,
+    });
+    const stored = JSON.stringify(await test.database.collection('api_keys').find().toArray());
+    expect(stored + list.text).not.toContain(key.split('_')[2]);
+  });
+
+  it('are good beside each other and beside those of the settings', async () => {
+    const keys = await Promise.all(['one', 'two'].map(async (name) => (await issue({ name })).body.data.key as string));
+    for (const key of [...keys, API_KEY]) expect(await opens(key)).toBe(true);
+  });
+
+  it('are refused in any other form', async () => {
+    const { key, _id } = (await issue({ name: 'forms' })).body.data as { key: string; _id: string };
+    const other = (await issue({ name: 'other-form' })).body.data.key as string;
+    const [, , secret] = key.split('_') as [string, string, string];
+    for (const wrong of [
+      '',
+      _id,
+      `ak_${_id}`,
+      `ak_${_id}_`,
+      secret,
+      key.slice(0, -1),
+      `${key}A`,
+      key.toUpperCase(),
+      `ak_${_id}_${other.split('_')[2]}`,
+      `ak_${'0'.repeat(24)}_${secret}`,
+      `${key},${API_KEY}`,
+    ]) {
+      expect(await opens(wrong), wrong).toBe(false);
+    }
+    expect(await opens(key)).toBe(true);
+  });
+
+  it('end at once when revoked, on every instance', async () => {
+    const { key, _id } = (await issue({ name: 'revoked' })).body.data;
+    for (const instance of [test, second]) expect(await opens(key, instance)).toBe(true);
+    expect((await send('DELETE', `/api/api-keys/${_id}`)).body).toEqual({
+      error: false,
+      message: 'API key revoked',
+      data: null,
+    });
+    // Without Redis each instance has a cache of its own, and the service says so at its start.
+    for (const instance of test.config.redis.url ? [test, second] : [test])
+      expect(await opens(key, instance)).toBe(false);
+    expect((await send('DELETE', `/api/api-keys/${_id}`)).body.code).toBe('not_found');
+    expect((await issue({ name: 'revoked' })).status, 'the name is free again').toBe(200);
+  });
+
+  it('are replaced by a new one at once, or with an overlap', async () => {
+    const { key, _id } = (await issue({ name: 'rotated' })).body.data;
+    expect(await opens(key)).toBe(true);
+    const next = (await send('POST', `/api/api-keys/${_id}/rotate`, {})).body.data;
+    expect(next).toMatchObject({ _id, name: 'rotated', rotated_at: expect.any(String) });
+    expect([await opens(key), await opens(next.key)]).toEqual([false, true]);
+
+    const third = (await send('POST', `/api/api-keys/${_id}/rotate`, { overlap_seconds: 3600 })).body.data;
+    expect([await opens(key), await opens(next.key), await opens(third.key)]).toEqual([false, true, true]);
+    test.clock.advance(HOUR_MS - 1000);
+    admin = { ...admin, ...(await test.personas.login(admin)) };
+    expect(await opens(next.key)).toBe(true);
+    test.clock.advance(1000);
+    expect([await opens(next.key), await opens(third.key)]).toEqual([false, true]);
+  });
+
+  it('leave one good key, however many rotations happen at once', async () => {
+    const { _id } = (await issue({ name: 'raced' })).body.data;
+    for (let round = 0; round < 20; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => send('POST', `/api/api-keys/${_id}/rotate`, { overlap_seconds: 0 })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      const good = await Promise.all(answers.map(({ body }) => opens(body.data.key)));
+      expect(good.filter(Boolean), `round ${round}`).toHaveLength(1);
+    }
+  });
+
+  it('expire when they were told to', async () => {
+    const expires_at = new Date(test.clock.nowMs() + HOUR_MS).toISOString();
+    const { key } = (await issue({ name: 'expiring', expires_at })).body.data;
+    expect(await opens(key)).toBe(true);
+    test.clock.advance(HOUR_MS);
+    admin = { ...admin, ...(await test.personas.login(admin)) };
+    expect(await opens(key)).toBe(false);
+  });
+
+  it('are not issued under a name that is taken or badly formed, nor with an expiry that is past', async () => {
+    expect((await issue({ name: 'taken' })).status).toBe(200);
+    const refused: [object, string][] = [
+      [{ name: 'taken' }, 'name'],
+      [{ name: 'suite' }, 'name'],
+      [{}, 'name'],
+      [{ name: '' }, 'name'],
+      [{ name: 'a b' }, 'name'],
+      [{ name: 'x'.repeat(65) }, 'name'],
+      [{ name: { $ne: 1 } }, 'name'],
+      [{ name: 'e1', expires_at: null }, 'expires_at'],
+      [{ name: 'e1', expires_at: 'tomorrow' }, 'expires_at'],
+      [{ name: 'e1', expires_at: '2099-01-01' }, 'expires_at'],
+      [{ name: 'e1', expires_at: '2099-01-01T00:00:60Z' }, 'expires_at'],
+      [{ name: 'e1', expires_at: '2001-01-01T00:00:00Z' }, 'expires_at'],
+      [{ name: 'e1', digest: 'x' }, 'digest'],
+    ];
+    for (const [body, field] of refused) {
+      const answer = await issue(body);
+      expectRefusal('/api/api-keys', answer, 422);
+      expect(answer.body.errors[0].field, JSON.stringify(body)).toBe(field);
+    }
+    const { _id } = (await issue({ name: 'rotate-me' })).body.data;
+    for (const overlap_seconds of [-1, 604_801, 1.5, '1', null])
+      expectRefusal('/api/api-keys', await send('POST', `/api/api-keys/${_id}/rotate`, { overlap_seconds }), 422);
+    expect((await send('POST', `/api/api-keys/${_id}/rotate`)).status, 'no body is an empty one').toBe(200);
+    for (const id of ['x', '0'.repeat(23)]) expect((await send('DELETE', `/api/api-keys/${id}`)).status).toBe(422);
+    expect((await send('POST', `/api/api-keys/${'0'.repeat(24)}/rotate`, {})).body.code).toBe('not_found');
+  });
+
+  it('are recorded when they change, by name', async () => {
+    const { key, _id } = (await issue({ name: 'recorded' })).body.data;
+    await send('POST', `/api/api-keys/${_id}/rotate`, {});
+    await send('DELETE', `/api/api-keys/${_id}`);
+    await expect
+      .poll(async () => {
+        const { body, text } = await send('GET', '/api/security-events?kind=api_key_changed&limit=100');
+        expect(text).not.toContain(key);
+        const events = body.data.content as { detail: string; user: string }[];
+        return events.filter(({ detail }) => detail.includes(_id)).map(({ detail, user }) => [detail, user]);
+      })
+      .toEqual(['revoked', 'rotated', 'issued'].map((what) => [`${what} recorded ${_id}`, admin.userId]));
+  });
+});
