@@ -7,7 +7,14 @@ import { SystemClock } from './common/clock/index.js';
 import { ServedRoutes } from './common/http/index.js';
 import { createOpenApiDocument } from './common/openapi/index.js';
 import type { Runtime } from './infrastructure/index.js';
-import { AppLogger, createLogger, ForwardingCheck, logRequests } from './infrastructure/observability/index.js';
+import {
+  AppLogger,
+  createLogger,
+  ForwardingCheck,
+  logRequests,
+  measureRequests,
+  Metrics,
+} from './infrastructure/observability/index.js';
 import { createHttpAdapter, registerHttpRules } from './app.http.js';
 
 export interface AppOptions extends Pick<Runtime, 'config'>, Partial<Pick<Runtime, 'clock'>> {
@@ -33,6 +40,7 @@ export async function createApp({
   );
   await registerHttpRules(app, config);
   logRequests(adapter.getInstance(), logger);
+  measureRequests(adapter.getInstance(), app.get(Metrics, { strict: false }));
   app.get(ForwardingCheck, { strict: false }).watch(adapter.getInstance());
   serveOpenApi(app);
   SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {

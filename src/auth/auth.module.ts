@@ -7,6 +7,7 @@ import { OtpMails } from './email-verification/otp-mails.js';
 import { ItsNotMeController } from './its-not-me/its-not-me.controller.js';
 import { ItsNotMeService } from './its-not-me/its-not-me.service.js';
 import { LoginAdmission } from './login/login-admission.js';
+import { LoginMetrics } from './login/login-metrics.js';
 import { LoginController } from './login/login.controller.js';
 import { LoginService } from './login/login.service.js';
 import { NewDeviceNotice } from './login/new-device-notice.js';
@@ -47,6 +48,7 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     EmailVerificationService,
     OtpMails,
     LoginAdmission,
+    LoginMetrics,
     LoginService,
     SessionOpening,
     NewDeviceNotice,

@@ -18,7 +18,7 @@ class RuntimeModule {}
 
 /**
  * Owns what is outside the process: settings, time, database, Redis and cache. Global, so that a feature asks for
- * `Config`, `Clock`, `Transactions`, `RecordCache` or `REDIS` without importing anything. Knows no feature.
+ * `Config`, `Clock`, `Transactions`, `RecordCache`, `Metrics` or `REDIS` without importing anything. Knows no feature.
  */
 @Global()
 @Module({})
@@ -32,10 +32,11 @@ export class InfrastructureModule {
       ],
       exports: [Config, Clock],
     };
+    const observability = ObservabilityModule.forRoot(config);
     return {
       module: InfrastructureModule,
-      imports: [runtime, DatabaseModule, RedisModule, RecordCacheModule, ObservabilityModule],
-      exports: [DatabaseModule, RedisModule, RecordCacheModule],
+      imports: [runtime, DatabaseModule, RedisModule, RecordCacheModule, observability],
+      exports: [DatabaseModule, RedisModule, RecordCacheModule, observability],
     };
   }
 }

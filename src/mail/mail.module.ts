@@ -6,6 +6,7 @@ import { MailTransport } from './delivery/mail-transport.js';
 import { TEMPLATE_DIRECTORY, TextTemplates } from './delivery/text-templates.js';
 import { MailStoreModule } from './mail-store.module.js';
 import { MailOutbox } from './outbox/mail-outbox.js';
+import { MailMetrics } from './outbox/mail-metrics.js';
 import { MailSeal } from './outbox/mail-seal.js';
 import { MailWorker } from './outbox/mail-worker.js';
 
@@ -39,7 +40,7 @@ function mailerOptions({ mail }: Config): MailerOptions {
  */
 @Module({
   imports: [MailStoreModule, MailerModule.forRootAsync({ imports: [], inject: [Config], useFactory: mailerOptions })],
-  providers: [MailSeal, TextTemplates, MailTransport, MailWorker, MailOutbox],
+  providers: [MailSeal, TextTemplates, MailTransport, MailMetrics, MailWorker, MailOutbox],
   exports: [MailOutbox],
 })
 export class MailModule {}

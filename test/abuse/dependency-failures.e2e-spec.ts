@@ -70,6 +70,9 @@ describe.skipIf(!redisUrl())('While Redis is', () => {
       for (let i = 0; i < 7; i += 1) statuses.push((await timed(client.post('/auth/login', {}))).status);
       expect(statuses).toEqual([422, 422, 422, 422, 422, 429, 429]);
       expect(await readiness()).toMatchObject({ status: 'degraded', dependencies: { database: 'up', redis: 'down' } });
+      const metrics = await timed(test.client().get('/metrics'));
+      expect(metrics.text).toMatch(/^redis_up 0$/m);
+      expect(metrics.text).toMatch(/^redis_fallbacks_total [1-9]\d*$/m);
 
       proxy.restore();
       await until(async () => (await readiness()).status === 'ready');
@@ -145,6 +148,10 @@ describe('While the database is', () => {
         code: 'service_unavailable',
         data: { status: 'down', dependencies: { database: 'down' } },
       });
+      const metrics = await timed(test.client().get('/metrics'));
+      expect(metrics.status, 'metrics are wanted most when something is down').toBe(200);
+      expect(metrics.text).toMatch(/^database_up 0$/m);
+      expect(metrics.text, 'what is not known is not told').not.toMatch(/^mails_waiting /m);
 
       proxy.restore();
       await until(async () => (await test.client().get('/health/ready')).status === 200);

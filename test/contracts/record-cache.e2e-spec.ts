@@ -5,6 +5,7 @@ import { memoryStore, redisStore } from '../../src/infrastructure/cache/cache-st
 import { MemoryFillFence } from '../../src/infrastructure/cache/memory-fill-fence.js';
 import { RecordCache } from '../../src/infrastructure/cache/record-cache.js';
 import { RedisFillFence } from '../../src/infrastructure/cache/redis-fill-fence.js';
+import { Metrics } from '../../src/infrastructure/observability/index.js';
 import { RedisConnection } from '../../src/infrastructure/redis/index.js';
 import { redisUrl } from '../support/backends.js';
 
@@ -17,7 +18,7 @@ interface Twin {
 const inMemory = (): Promise<Twin> => {
   const cache = createCache({ stores: [memoryStore()] });
   return Promise.resolve({
-    cache: new RecordCache(cache as never, new MemoryFillFence(cache as never)),
+    cache: new RecordCache(cache as never, new MemoryFillFence(cache as never), new Metrics()),
     close: () => Promise.resolve(),
   });
 };
@@ -25,7 +26,11 @@ const inMemory = (): Promise<Twin> => {
 const inRedis = async (url = redisUrl() as string): Promise<Twin> => {
   const redis = await RedisConnection.open(url, `test_${randomBytes(6).toString('hex')}:`);
   const cache = createCache({ stores: [redisStore(redis)] });
-  return { cache: new RecordCache(cache as never, new RedisFillFence(redis)), redis, close: () => redis.close() };
+  return {
+    cache: new RecordCache(cache as never, new RedisFillFence(redis), new Metrics()),
+    redis,
+    close: () => redis.close(),
+  };
 };
 
 const twins: [string, boolean, () => Promise<Twin>][] = [

@@ -43,6 +43,7 @@ const ROUTES: Record<string, string> = {
   'SecurityEventsController.listSecurityEvents': 'key+bearer+admin, limit general',
   'HealthController.getLiveness': 'none, limit none',
   'HealthController.getReadiness': 'none, limit none',
+  'MetricsController.getMetrics': 'none, limit none',
   'InboxController.getInbox': 'none, limit none',
 };
 

@@ -4,12 +4,16 @@ import { Public } from '../../common/access/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { type Client, CurrentClient } from './client.decorator.js';
 import { LoggedInDto, LoginDto } from './login.dto.js';
+import { LoginMetrics } from './login-metrics.js';
 import { LoginService } from './login.service.js';
 
 @ApiTags('Sessions')
 @Controller('auth')
 export class LoginController {
-  constructor(private readonly loginService: LoginService) {}
+  constructor(
+    private readonly loginService: LoginService,
+    private readonly metrics: LoginMetrics,
+  ) {}
 
   @Post('login')
   @Public({ limit: 'auth', errors: ['invalid_credentials', 'email_not_verified', 'password_reset_required'] })
@@ -21,6 +25,6 @@ export class LoginController {
     data: LoggedInDto,
   })
   async login(@Body() { login, password }: LoginDto, @CurrentClient() client: Client): Promise<LoggedInDto> {
-    return this.loginService.login(login, password, client);
+    return this.metrics.count(this.loginService.login(login, password, client));
   }
 }

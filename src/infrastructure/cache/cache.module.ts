@@ -1,5 +1,6 @@
 import { type Cache, CACHE_MANAGER, CacheModule } from '@nestjs/cache-manager';
 import { Module } from '@nestjs/common';
+import { Metrics, MetricsModule } from '../observability/index.js';
 import { REDIS, RedisConnection, RedisModule } from '../redis/index.js';
 import { memoryStore, redisStore } from './cache-stores.js';
 import { MemoryFillFence } from './memory-fill-fence.js';
@@ -10,6 +11,7 @@ import { RedisFillFence } from './redis-fill-fence.js';
 @Module({
   imports: [
     RedisModule,
+    MetricsModule,
     CacheModule.registerAsync({
       imports: [RedisModule],
       inject: [REDIS],
@@ -19,9 +21,9 @@ import { RedisFillFence } from './redis-fill-fence.js';
   providers: [
     {
       provide: RecordCache,
-      inject: [CACHE_MANAGER, REDIS],
-      useFactory: (cache: Cache, redis: RedisConnection | null) =>
-        new RecordCache(cache, redis ? new RedisFillFence(redis) : new MemoryFillFence(cache)),
+      inject: [CACHE_MANAGER, REDIS, Metrics],
+      useFactory: (cache: Cache, redis: RedisConnection | null, metrics: Metrics) =>
+        new RecordCache(cache, redis ? new RedisFillFence(redis) : new MemoryFillFence(cache), metrics),
     },
   ],
   exports: [RecordCache],

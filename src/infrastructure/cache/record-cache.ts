@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Cache } from '@nestjs/cache-manager';
+import type { Metrics } from '../observability/index.js';
 import type { FillFence } from './fill-fence.js';
 
 type Write = { kind: 'delete' } | { kind: 'put'; value: unknown; ttlMs: number };
@@ -20,19 +21,24 @@ export class RecordCache {
   /** Writes that the store missed while it was away. Until they are made up for, nothing is read from it. */
   private readonly missedWrites = new Map<string, Write>();
 
+  private readonly reads;
+
   constructor(
     private readonly cache: Cache,
     private readonly fence: FillFence,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.reads = metrics.counters('record_cache_reads_total', 'Records asked of the cache, found or not', 'result', [
+      'hit',
+      'miss',
+    ]);
+  }
 
   /** @returns the values in the order of the keys, undefined for each miss; one round trip. */
   async getMany(keys: string[]): Promise<unknown[]> {
-    try {
-      await this.makeUpForMissedWrites();
-      return await this.cache.mget(keys);
-    } catch {
-      return keys.map(() => undefined);
-    }
+    const values = await this.readMany(keys);
+    for (const value of values) this.reads[value === undefined ? 'miss' : 'hit'].inc();
+    return values;
   }
 
   /** To be called before the storage is read for a fill. */
@@ -53,6 +59,15 @@ export class RecordCache {
 
   async invalidate(key: string): Promise<void> {
     await this.writeOrRemember(key, { kind: 'delete' });
+  }
+
+  private async readMany(keys: string[]): Promise<unknown[]> {
+    try {
+      await this.makeUpForMissedWrites();
+      return await this.cache.mget(keys);
+    } catch {
+      return keys.map(() => undefined);
+    }
   }
 
   private async writeOrRemember(key: string, write: Write): Promise<void> {

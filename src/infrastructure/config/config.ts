@@ -25,6 +25,8 @@ export abstract class Config {
   abstract readonly environment: Environment;
   abstract readonly isProduction: boolean;
   abstract readonly logLevel: string;
+  /** Whether `/metrics` is served. */
+  abstract readonly hasMetrics: boolean;
   /** Where the embedded store and the development secrets live. */
   abstract readonly dataDirectory: string;
 

@@ -44,6 +44,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
     environment: settings.NODE_ENV,
     isProduction,
     logLevel: settings.LOG_LEVEL,
+    hasMetrics: settings.METRICS === 'on',
     dataDirectory: resolve(settings.DATA_DIR),
     http: {
       host: settings.HOST ?? (isProduction ? '0.0.0.0' : '127.0.0.1'),

@@ -19,6 +19,7 @@ export const settingsSchema = z
         error: 'must be fatal, error, warn, info, debug, trace or silent',
       })
       .default('info'),
+    METRICS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
     DATA_DIR: z.string().default('./data'),
     MONGODB_URI: z
       .string()

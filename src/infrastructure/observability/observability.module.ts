@@ -1,15 +1,22 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Config } from '../config/index.js';
 import { DatabaseModule } from '../database/index.js';
 import { RedisModule } from '../redis/index.js';
 import { ForwardingCheck } from './forwarding-check.js';
 import { HealthController } from './health.controller.js';
+import { DependencyMetrics, MetricsController, MetricsModule, ProcessMetrics } from './metrics/index.js';
 import { Readiness } from './readiness.js';
 
-/** Owns what an operator sees: `/health`. (The logger is made before any module is.) Exports nothing. */
-@Module({
-  imports: [DatabaseModule, RedisModule],
-  controllers: [HealthController],
-  providers: [Readiness, ForwardingCheck],
-  exports: [ForwardingCheck],
-})
-export class ObservabilityModule {}
+/** Owns what an operator sees: `/health` and `/metrics`. (The logger is made before any module is.) Exports the Metrics of the application. */
+@Module({})
+export class ObservabilityModule {
+  static forRoot({ hasMetrics }: Config): DynamicModule {
+    return {
+      module: ObservabilityModule,
+      imports: [DatabaseModule, RedisModule, MetricsModule],
+      controllers: [HealthController, ...(hasMetrics ? [MetricsController] : [])],
+      providers: [Readiness, ForwardingCheck, ProcessMetrics, DependencyMetrics],
+      exports: [ForwardingCheck, MetricsModule],
+    };
+  }
+}

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
+import { withDeadline } from '../../common/clock/index.js';
 import { REDIS, type RedisConnection } from '../redis/index.js';
 import { ForwardingCheck } from './forwarding-check.js';
 import type { ReadinessDto } from './health.dto.js';
@@ -28,16 +29,9 @@ export class Readiness {
     };
   }
 
-  private async pingDatabase(): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const expired = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), DATABASE_DEADLINE_MS);
-    });
-    const ping = (async () => Boolean(await this.connection.db?.admin().ping()))().catch(() => false);
-    try {
-      return await Promise.race([ping, expired]);
-    } finally {
-      clearTimeout(timer);
-    }
+  /** @returns true when the database answers in time. */
+  pingDatabase(): Promise<boolean> {
+    const ping = (async () => Boolean(await this.connection.db?.admin().ping()))();
+    return withDeadline(ping, DATABASE_DEADLINE_MS).catch(() => false);
   }
 }

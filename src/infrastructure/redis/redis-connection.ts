@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { createClient, type RedisClientType, type RedisFunctions, type RedisModules, type RedisScripts } from 'redis';
+import { withDeadline } from '../../common/clock/index.js';
 
 type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts>;
 
@@ -19,6 +20,7 @@ export class RedisUnavailableError extends Error {
 export class RedisConnection {
   private readonly logger = new Logger('Redis');
   private reachable = true;
+  private failed = 0;
 
   private constructor(
     readonly client: Client,
@@ -49,6 +51,11 @@ export class RedisConnection {
     return this.client.isReady && this.reachable;
   }
 
+  /** How many commands it did not carry out, so that whoever sent them fell back. */
+  get failures(): number {
+    return this.failed;
+  }
+
   key(name: string): string {
     return this.keyPrefix + name;
   }
@@ -58,12 +65,16 @@ export class RedisConnection {
    * @throws RedisUnavailableError
    */
   async run<T>(command: (client: Client) => Promise<T>): Promise<T> {
-    if (!this.client.isReady) throw new RedisUnavailableError();
+    if (!this.client.isReady) {
+      this.failed += 1;
+      throw new RedisUnavailableError();
+    }
     try {
       const result = await withDeadline(command(this.client), COMMAND_DEADLINE_MS);
       this.reachable = true;
       return result;
     } catch (error) {
+      this.failed += 1;
       this.report(false, error as Error);
       throw new RedisUnavailableError(error);
     }
@@ -87,19 +98,5 @@ export class RedisConnection {
     this.reachable = isReachable;
     if (isReachable) this.logger.log('Redis is back');
     else this.logger.warn(`Redis is unavailable (${error?.message}): served from storage, limits held in this process`);
-  }
-}
-
-async function withDeadline<T>(promise: Promise<T>, deadlineMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
-  });
-  // The late outcome has nobody to go to; unhandled, it would end the process.
-  promise.catch(() => undefined);
-  try {
-    return await Promise.race([promise, expired]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { Clock } from '../../common/clock/index.js';
 import { isDatabaseUnavailable } from '../../infrastructure/database/index.js';
 import { MailTransport } from '../delivery/mail-transport.js';
+import { MailMetrics } from './mail-metrics.js';
 import { MailSeal } from './mail-seal.js';
 import { LEASE_MS, type LeasedMail, MailsRepository } from './mails.repository.js';
 
@@ -24,6 +25,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly seal: MailSeal,
     private readonly transport: MailTransport,
     private readonly clock: Clock,
+    private readonly metrics: MailMetrics,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -75,6 +77,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async dropExpired(): Promise<void> {
     const count = await this.mails.expireOutdated();
+    this.metrics.attempts.expired.inc(count);
     if (count > 0) this.logger.warn(`${count} mails could not be sent before their codes expired`);
   }
 
@@ -86,6 +89,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       const context = this.seal.unseal(mail.sealed) as never;
       await this.transport.deliver({ id: mail.id, kind: mail.kind, to: mail.to, context });
+      this.metrics.attempts.sent.inc();
       await this.mails.markSent(mail.id);
     } catch (error) {
       await this.postpone(mail, error as Error & { responseCode?: number });
@@ -98,6 +102,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async postpone(mail: LeasedMail, error: Error & { responseCode?: number }): Promise<void> {
     const reason = error.message.slice(0, 200);
     const isRefusedForGood = (error.responseCode ?? 0) >= 500;
+    this.metrics.attempts[isRefusedForGood ? 'refused' : 'postponed'].inc();
     if (isRefusedForGood) {
       this.logger.warn({ mail: mail.id, kind: mail.kind, reason }, 'A mail was refused for good');
       await this.mails.markFailed(mail.id, reason);

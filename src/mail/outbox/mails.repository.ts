@@ -104,6 +104,14 @@ export class MailsRepository {
     }));
   }
 
+  /** @returns how many are still to be sent, of those that are older than this */
+  async countUnsent(olderThanMs = 0): Promise<number> {
+    return this.model.countDocuments({
+      state: { $in: ['waiting', 'sending'] },
+      created_at: { $lte: new Date(this.clock.nowMs() - olderThanMs) },
+    });
+  }
+
   async renewLease(id: string): Promise<void> {
     await this.model.updateOne(
       { _id: new Types.ObjectId(id), state: 'sending' },

@@ -3,7 +3,8 @@ import { Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
 import { currentRequest } from '../../common/http/index.js';
 import { DatabaseServer } from '../../infrastructure/database/index.js';
-import type { SecurityEventKind } from './security-event-kinds.js';
+import { Metrics } from '../../infrastructure/observability/index.js';
+import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-kinds.js';
 import { type SecurityEventEntry, SecurityEventsRepository } from './security-events.repository.js';
 
 export interface NewSecurityEvent {
@@ -25,13 +26,22 @@ const MAX_WAITING = 5_000;
 @Injectable()
 export class SecurityEvents implements OnApplicationBootstrap {
   private readonly logger = new Logger('SecurityEvents');
+  private readonly counters;
   private waiting: SecurityEventEntry[] = [];
 
   constructor(
     private readonly repository: SecurityEventsRepository,
     private readonly clock: Clock,
     private readonly database: DatabaseServer,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.counters = metrics.counters(
+      'security_events_total',
+      'Events of the security record',
+      'kind',
+      SECURITY_EVENT_KINDS,
+    );
+  }
 
   onApplicationBootstrap(): void {
     // One timer, begun here: begun by a request it would run in that request's context, and its transaction.
@@ -63,6 +73,7 @@ export class SecurityEvents implements OnApplicationBootstrap {
   }
 
   private log({ kind, outcome, userId, sessionId, detail }: NewSecurityEvent): SecurityEventEntry {
+    this.counters[kind].inc();
     const request = currentRequest();
     const entry = {
       kind,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../infrastructure/config/index.js';
+import { Metrics } from '../../infrastructure/observability/index.js';
 import { NewPasswords } from './new-passwords.js';
 import { PasswordBlocklist } from './password-blocklist.js';
 import { PasswordHasher } from './password-hasher.js';
@@ -15,7 +16,7 @@ describe('NewPasswords', () => {
     const blocklistFile = join(directory, 'blocklist.txt');
     writeFileSync(blocklistFile, 'Password1!\r\n\nqwertZ12!\n');
     const config = { passwords: { hashCost: 4, hashConcurrency: 1, blocklistFile } } as Config;
-    hasher = new PasswordHasher(config);
+    hasher = new PasswordHasher(config, new Metrics());
     newPasswords = new NewPasswords(new PasswordBlocklist(config), hasher);
   });
   afterAll(() => rmSync(directory, { recursive: true }));

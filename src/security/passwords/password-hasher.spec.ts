@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../infrastructure/config/index.js';
+import { Metrics } from '../../infrastructure/observability/index.js';
 import { PasswordHasher } from './password-hasher.js';
 
 const hasherWith = (hashConcurrency: number) =>
-  new PasswordHasher({ passwords: { hashCost: 4, hashConcurrency, blocklistFile: null } } as Config);
+  new PasswordHasher({ passwords: { hashCost: 4, hashConcurrency, blocklistFile: null } } as Config, new Metrics());
 
 describe('PasswordHasher', () => {
   it('verifies what it hashed, and nothing else', async () => {

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { compare, hash, hashSync } from 'bcrypt';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
+import { Metrics } from '../../infrastructure/observability/index.js';
+import { HashMetrics } from './hash-metrics.js';
 
 /** bcrypt ignores what follows; two longer passwords that begin alike would be the same. */
 export const MAX_PASSWORD_BYTES = 72;
@@ -22,10 +24,13 @@ export class PasswordHasher {
   /** A true hash of the same cost: comparing with a malformed one takes no time, and so names the unknown accounts. */
   private readonly hashOfNobody: string;
 
-  constructor({ passwords }: Config) {
+  private readonly metrics: HashMetrics;
+
+  constructor({ passwords }: Config, metrics: Metrics) {
     this.cost = passwords.hashCost;
     this.concurrency = passwords.hashConcurrency;
     this.hashOfNobody = hashSync('nobody', this.cost);
+    this.metrics = new HashMetrics(metrics, () => ({ running: this.running, waiting: this.waiting.length }));
   }
 
   /**
@@ -52,15 +57,18 @@ export class PasswordHasher {
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.concurrency) {
       if (this.waiting.length >= this.concurrency * QUEUED_PER_SLOT) {
+        this.metrics.refused.inc();
         throw new ApiError('service_unavailable', { retryAfterSeconds: 2 });
       }
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     } else {
       this.running += 1;
     }
+    const stopTimer = this.metrics.duration.startTimer();
     try {
       return await work();
     } finally {
+      stopTimer();
       // The slot is handed on, not freed: a newcomer must not overtake who waits.
       const next = this.waiting.shift();
       if (next) next();

@@ -1,10 +1,18 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerRequest } from '@nestjs/throttler';
+import {
+  InjectThrottlerOptions,
+  InjectThrottlerStorage,
+  ThrottlerGuard,
+  type ThrottlerModuleOptions,
+  type ThrottlerRequest,
+  ThrottlerStorage,
+} from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitClass } from '../../common/access/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { addressBucket, clientAddress } from '../../common/http/index.js';
 import type { Config, RateLimit } from '../../infrastructure/config/index.js';
+import { Metrics } from '../../infrastructure/observability/index.js';
 import { Reflector } from '@nestjs/core';
 import { accessOf } from '../access-of.js';
 
@@ -15,6 +23,21 @@ import { accessOf } from '../access-of.js';
  */
 @Injectable()
 export class RequestThrottlerGuard extends ThrottlerGuard {
+  private readonly refusals;
+
+  constructor(
+    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    reflector: Reflector,
+    metrics: Metrics,
+  ) {
+    super(options, storage, reflector);
+    this.refusals = metrics.counters('rate_limit_refusals_total', 'Requests over a limit', 'limit', [
+      'auth',
+      'general',
+    ]);
+  }
+
   protected override shouldSkip(context: ExecutionContext): Promise<boolean> {
     return Promise.resolve(accessOf(this.reflector, context).limit === 'none');
   }
@@ -36,6 +59,7 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     reply.header('ratelimit-policy', `"${name}";q=${limit};w=${Math.ceil(ttl / 1000)}`);
     reply.header('ratelimit', `"${name}";r=${remaining};t=${record.timeToExpire}`);
     if (!record.isBlocked) return true;
+    this.refusals[name === 'auth' ? 'auth' : 'general'].inc();
     throw new ApiError(name === 'auth' ? 'too_many_login_attempts' : 'too_many_requests', {
       retryAfterSeconds: record.timeToBlockExpire,
     });

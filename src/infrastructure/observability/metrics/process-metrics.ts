@@ -1,0 +1,53 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '../../../common/clock/index.js';
+import { Metrics } from './metrics.js';
+
+const RESOLUTION_MS = 10;
+
+/**
+ * What every Node process tells, under the usual names. prom-client's own collection cannot be stopped
+ * (prometheus/client_js issue 494): an application that closes would go on measuring.
+ */
+@Injectable()
+export class ProcessMetrics implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly eventLoop: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+
+  constructor(metrics: Metrics, clock: Clock) {
+    const startedAtSeconds = clock.nowMs() / 1000 - process.uptime();
+    metrics.gauge('process_start_time_seconds', 'When the process started, in Unix time', () => startedAtSeconds);
+    metrics.total('process_cpu_seconds_total', 'CPU time used', () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    });
+    metrics.gauge('process_resident_memory_bytes', 'Memory held', () => process.memoryUsage.rss());
+    metrics.gauge('nodejs_heap_size_used_bytes', 'Heap in use', () => process.memoryUsage().heapUsed);
+    metrics.gauge('nodejs_heap_size_total_bytes', 'Heap reserved', () => process.memoryUsage().heapTotal);
+    metrics.gauge('nodejs_external_memory_bytes', 'Memory outside the heap', () => process.memoryUsage().external);
+    for (const percentile of [50, 99]) {
+      metrics.gauge(
+        `nodejs_eventloop_lag_p${percentile}_seconds`,
+        `Delay of the event loop since the last scrape, percentile ${percentile}`,
+        () => toSeconds(this.eventLoop.percentile(percentile)),
+      );
+    }
+    metrics.gauge('nodejs_eventloop_lag_max_seconds', 'Longest delay of the event loop since the last scrape', () => {
+      const longest = toSeconds(this.eventLoop.max);
+      this.eventLoop.reset();
+      return longest;
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.eventLoop.enable();
+  }
+
+  onApplicationShutdown(): void {
+    this.eventLoop.disable();
+  }
+}
+
+/** Nanoseconds between two turns of the timer, which by itself takes its resolution. */
+function toSeconds(nanoseconds: number): number {
+  return Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
+}

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../../infrastructure/observability/index.js';
+import { MailsRepository } from './mails.repository.js';
+
+const STUCK_AFTER_MS = 60_000;
+
+/** How mails fare. Those that wait are in the database, so every instance tells the same of them. */
+@Injectable()
+export class MailMetrics {
+  /** What became of attempts at sending. */
+  readonly attempts;
+
+  constructor(metrics: Metrics, mails: MailsRepository) {
+    this.attempts = metrics.counters(
+      'mail_attempts_total',
+      'Attempts at sending: taken by the mail server, refused for good, put off, given up because the code expired',
+      'outcome',
+      ['sent', 'refused', 'postponed', 'expired'],
+    );
+    metrics.gauge('mails_waiting', 'Stored mails that are still to be sent', () => mails.countUnsent());
+    metrics.gauge('mails_stuck', 'Mails that have waited for more than a minute', () =>
+      mails.countUnsent(STUCK_AFTER_MS),
+    );
+  }
+}
