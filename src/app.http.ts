@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './common/errors/index.js';
 import {
+  answerUnparsable,
   createBoundedServer,
   envelopeKindOf,
   errorBody,
@@ -20,6 +21,8 @@ const ANSWER_WITHIN_MS = 4_500;
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
+
 /** Pages of our own that a browser shows; everything else is data, and nothing may be loaded from it. */
 const PAGES = /^\/(?:docs|dev)(?:[/?#]|$)/;
 const PAGE_POLICY =
@@ -30,7 +33,7 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   const adapter = new FastifyAdapter({
     trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    serverFactory: createBoundedServer as never,
+    serverFactory: ((handle: RequestListener) => createBoundedServer(handle, config.http.requestTimeoutMs)) as never,
     genReqId: (request: IncomingMessage) => requestIdOf(request),
     frameworkErrors: answerUnroutable as never,
     clientErrorHandler: answerUnparsable as never,
@@ -141,11 +144,8 @@ function acceptJson(server: FastifyInstance): void {
 
 /** What Fastify would let pass. */
 function refusalOf(request: FastifyRequest): ApiError | null {
-  const { headers, rawHeaders } = request.raw;
-  // RFC 9112 section 3.2: several Host lines are a 400.
-  if (rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) {
-    return new ApiError('malformed_request');
-  }
+  const { headers } = request.raw;
+  if (!hasSoundHost(request.raw)) return new ApiError('malformed_request');
   const isCoded = headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity';
   const type = headers['content-type'];
   if (isCoded || (type !== undefined && !JSON_TYPE.test(type.trim()))) {
@@ -156,6 +156,12 @@ function refusalOf(request: FastifyRequest): ApiError | null {
   return null;
 }
 
+/** RFC 9112 section 3.2: no Host line, several of them, or one that is no host, are a 400. */
+function hasSoundHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): boolean {
+  if (host === undefined) return httpVersion === '1.0';
+  return HOST.test(host) && rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length === 1;
+}
+
 /** Answers a path that cannot be decoded. No route and so no filter of Nest's is involved, nor any hook. */
 function answerUnroutable(error: { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = new ApiError(error.statusCode === 414 ? 'uri_too_long' : 'malformed_request');
@@ -163,31 +169,4 @@ function answerUnroutable(error: { statusCode?: number }, request: FastifyReques
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
     .status(refusal.status)
     .send(errorBody(envelopeKindOf(request.url), refusal));
-}
-
-const STATUS_OF_PARSER_ERROR: Record<string, [number, string, 'headers_too_large' | 'request_timeout']> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'headers_too_large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'request_timeout'],
-};
-
-/** Answers what Node's parser refused; there is no request object, so the answer is written by hand. */
-function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, reason, code] = STATUS_OF_PARSER_ERROR[error.code ?? ''] ?? [400, 'Bad Request', 'malformed_request'];
-  const body = JSON.stringify(errorBody('resource', new ApiError(code)));
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${reason}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Cache-Control: no-store',
-      'X-Content-Type-Options: nosniff',
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }

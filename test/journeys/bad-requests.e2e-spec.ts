@@ -1,6 +1,6 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRegistration } from '../support/personas.js';
+import { exchange } from '../support/raw-http.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
@@ -15,15 +15,7 @@ describe('A request that cannot be served', () => {
   const post = (path: string, body: string, headers: Record<string, string> = {}) =>
     test.client().request(path, { method: 'POST', body, headers });
 
-  /** Sends bytes as they are, and yields the answer up to the end of the connection. */
-  const raw = (text: string) =>
-    new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(new URL(test.url).port), '127.0.0.1', () => socket.write(text));
-      let answer = '';
-      socket.on('data', (chunk) => (answer += chunk.toString()));
-      socket.on('close', () => resolve(answer));
-      socket.on('error', reject);
-    });
+  const raw = (text: string) => exchange(test.url, text);
 
   it('is told that its JSON is malformed', async () => {
     for (const body of [

@@ -1,8 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { rememberResponse } from './unparsable-request.js';
 
-/** A client that drips its request is cut off. */
-const REQUEST_TIMEOUT_MS = 10_000;
 const CONNECTION_TIMEOUT_MS = 30_000;
 /** Longer than that of common load balancers: they close first, and never write to a connection that is closing. */
 const KEEP_ALIVE_MS = 65_000;
@@ -13,21 +12,32 @@ const SLICE_BYTES = 2_048;
  * Node hands over all requests of one read at once: a client that sends thousands of tiny ones, and reads no answer, would
  * have every answer held in memory. No client in use sends more than a few ahead. Refused here, before Fastify makes
  * objects of its own for each.
+ * @param requestTimeoutMs a client that drips its request is cut off then, or a fifth later
  */
-export function createBoundedServer(handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
+export function createBoundedServer(handle: RequestListener, requestTimeoutMs: number): Server {
   const unanswered = new WeakMap<Socket, number>();
-  const server = createServer((request, response) => {
+  const options = {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    // By default Node looks every 30 seconds.
+    connectionsCheckingInterval: requestTimeoutMs / 5,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Node's own refusal would be bare; a hook of ours refuses with the usual answer.
+    requireHostHeader: false,
+  };
+  const server = createServer(options, (request, response) => {
     const { socket } = request;
     const count = (unanswered.get(socket) ?? 0) + 1;
     if (count > MAX_REQUESTS_AHEAD) socket.destroy();
     if (socket.destroyed) return;
     unanswered.set(socket, count);
+    rememberResponse(socket, response);
     response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
     handle(request, response);
   });
   server.on('connection', readInSlices);
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  // An expectation that nobody knows may be passed over (RFC 9110 section 10.1.1); Node would answer it, barely.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.setTimeout(CONNECTION_TIMEOUT_MS);
   return server;
 }

@@ -6,3 +6,4 @@ export { ErrorFilter } from './error.filter.js';
 export { currentRequest, keepRequestContext } from './request-context.js';
 export { requestIdOf } from './request-id.js';
 export { ServedRoutes } from './served-routes.js';
+export { answerUnparsable } from './unparsable-request.js';

@@ -36,6 +36,8 @@ export abstract class Config {
     /** Addresses and CIDRs whose `X-Forwarded-For` is believed; empty: nobody's. */
     readonly trustedProxies: readonly string[];
     readonly corsOrigins: readonly string[];
+    /** For a request to arrive in full; shorter only in tests. */
+    readonly requestTimeoutMs: number;
   };
   abstract readonly mongodb: {
     /** null: the embedded store in `dataDirectory`. */

@@ -10,6 +10,8 @@ import { type Settings, settingsSchema } from './settings.js';
 /** bcrypt cost of the specification; also what ASVS 5.0 11.4.2 (appendix C) asks at least. */
 const HASH_COST = 10;
 
+const REQUEST_TIMEOUT_MS = 10_000;
+
 /** `process.env` over the file `.env` of the working directory, where there is one. */
 export function environmentVariables(): NodeJS.ProcessEnv {
   if (existsSync('.env')) process.loadEnvFile('.env');
@@ -51,6 +53,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       port: settings.PORT,
       trustedProxies: settings.TRUST_PROXY,
       corsOrigins: settings.CORS_ORIGINS.length > 0 ? settings.CORS_ORIGINS : [new URL(frontendUrl).origin],
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
     },
     mongodb: { uri: settings.MONGODB_URI ?? null, mayShareStore: false },
     redis: { url: settings.REDIS_URL ?? null, keyPrefix: settings.REDIS_KEY_PREFIX },

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../support/invariants.js';
+import { exchange, openConnection, parseAnswer, untilClosed } from '../support/raw-http.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+const LOGIN = '{"login":"nobody_here","password":"Abcdef1@"}';
+const POST_LOGIN = `POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+
+describe('What Node would answer by itself', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ env: { AUTH_RATE_LIMIT: '100000' } });
+  });
+  afterAll(() => test.close());
+
+  const answers = (text: string) => text.match(/HTTP\/1\.1 \d{3}/g) ?? [];
+
+  const unparsable: [string, string, number, string][] = [
+    ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
+    ['a method in lower case', 'get / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
+    ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 400, 'malformed_request'],
+    ['HTTP/2 without asking', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'malformed_request'],
+    ['a blank before the colon', 'GET / HTTP/1.1\r\nHost : x\r\n\r\n', 400, 'malformed_request'],
+    ['a folded line', 'GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n', 400, 'malformed_request'],
+    ['lines that end with LF alone', 'GET / HTTP/1.1\nHost: x\n\n', 400, 'malformed_request'],
+    ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n', 400, 'malformed_request'],
+    ['two lengths', `${POST_LOGIN}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 'malformed_request'],
+    [
+      'length and chunks',
+      `${POST_LOGIN}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      'malformed_request',
+    ],
+    ['a broken chunk', `${POST_LOGIN}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n`, 400, 'malformed_request'],
+    [
+      'headers beyond 16 KiB',
+      `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+  ];
+  for (const [what, request, status, code] of unparsable) {
+    it(`is told like any other refusal: ${what}`, async () => {
+      const text = await exchange(test.url, request);
+      const answer = parseAnswer(text);
+      expectRefusal('/', answer, status);
+      expect(answer.body.code).toBe(code);
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      expect(answer.headers.get('connection')).toBe('close');
+      expect(answers(text).length).toBe(1);
+    });
+  }
+
+  for (const [what, host] of [
+    ['no Host', ''],
+    ['two Hosts', 'Host: x\r\nHost: x\r\n'],
+    ['a Host with a path', 'Host: x/y\r\n'],
+    ['a Host with a user', 'Host: a@x\r\n'],
+    ['a Host of several words', 'Host: x y\r\n'],
+  ]) {
+    it(`is told like any other refusal: ${what}`, async () => {
+      for (const target of ['/auth/login', 'http://evil.example/auth/login']) {
+        const request = `POST ${target} HTTP/1.1\r\n${host}Connection: close\r\nX-Request-Id: mine-1\r\nContent-Length: 0\r\n\r\n`;
+        const answer = parseAnswer(await exchange(test.url, request));
+        expectRefusal('/auth/login', answer, 400);
+        expect(answer.body.code).toBe('malformed_request');
+        expect(answer.headers.get('x-request-id')).toBe('mine-1');
+      }
+    });
+  }
+
+  it('is served: every way to write a host, and HTTP/1.0 without any', async () => {
+    for (const host of ['x', 'x:80', '127.0.0.1:3000', '[::1]:3000', 'a-b.example', 'xn--bcher-kva.example', '']) {
+      const answer = await exchange(
+        test.url,
+        `GET /health/live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(parseAnswer(answer).status, host).toBe(200);
+    }
+    expect(parseAnswer(await exchange(test.url, 'GET /health/live HTTP/1.0\r\n\r\n')).status).toBe(200);
+  });
+
+  it('is served: an expectation that nobody knows', async () => {
+    const request = (expected: string) =>
+      `${POST_LOGIN}Connection: close\r\nExpect: ${expected}\r\nContent-Length: ${LOGIN.length}\r\n\r\n${LOGIN}`;
+    const odd = parseAnswer(await exchange(test.url, request('something')));
+    expectRefusal('/auth/login', odd, 401);
+    const usual = await exchange(test.url, request('100-continue'));
+    expect(usual).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /);
+  });
+
+  it('is never a second answer to one request, nor taken for the answer to the one before', async () => {
+    const answered = await exchange(test.url, 'GET /health/live HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: foo\r\n\r\n');
+    expect(answers(answered).length).toBeLessThanOrEqual(1);
+    const login = `${POST_LOGIN}Content-Length: ${LOGIN.length}\r\n\r\n${LOGIN}`;
+    const pipelined = await exchange(test.url, `${login}FOO / HTTP/1.1\r\n\r\n`);
+    expect(answers(pipelined).filter((answer) => answer.endsWith('400'))).toEqual([]);
+    const afterwards = await openConnection(test.url);
+    const all = untilClosed(afterwards);
+    afterwards.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => afterwards.once('data', resolve));
+    afterwards.write('FOO / HTTP/1.1\r\n\r\n');
+    expect(answers(await all)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+});
