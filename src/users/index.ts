@@ -1,4 +1,4 @@
-export { type Account, isActive, toAuthRecord } from './accounts/account.js';
+export { type Account, isActive, toAccountFacts, toAuthRecord } from './accounts/account.js';
 export { AccountsRepository, type NewAccount } from './accounts/accounts.repository.js';
 export { AccountAnnouncements } from './administration/account-announcements.js';
 export { IsEmailAddress, IsPersonName, IsUsername } from './fields/account-fields.decorator.js';

@@ -23,6 +23,7 @@ const SETTINGS = {
 };
 const PRODUCTION = { NODE_ENV: 'production', ALLOW_EMBEDDED: 'true' };
 export const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379';
+const MAIN = '../../dist/main.js';
 const LISTENS = / on http:\S+/;
 
 const directories = [];
@@ -44,7 +45,7 @@ async function call(url, path, body) {
 /** Registers people in a service of its own. @returns the directory they are in, and their names */
 async function seed(count) {
   const directory = newDirectory();
-  const service = await new Program('../../dist/main.js', { env: { ...SETTINGS, DATA_DIR: directory } }).ready(LISTENS);
+  const service = await new Program(MAIN, { env: { ...SETTINGS, DATA_DIR: directory } }).ready(LISTENS);
   const logins = Array.from({ length: count }, (_, i) => `person_${i}`);
   for (const username of logins) {
     const email = `${username}@example.com`;
@@ -61,15 +62,15 @@ async function seed(count) {
 const PEOPLE = 32;
 let seeded;
 
-/** Starts the service in production mode on a copy of the seeded data. @param options also `env`, `nodeOptions` */
-export async function startService({ redis = false, env = {}, ...options } = {}) {
+/** Starts the service in production mode on a copy of the seeded data. @param options also `env`, `nodeOptions`, `main` of another build */
+export async function startService({ redis = false, main = MAIN, env = {}, ...options } = {}) {
   seeded ??= await seed(PEOPLE);
   const directory = newDirectory();
   cpSync(seeded.directory, directory, { recursive: true });
   const prefix = `bench_${process.pid}_${directories.length}:`;
   const store = redis ? { REDIS_URL, REDIS_KEY_PREFIX: prefix } : {};
   const settings = { ...SETTINGS, ...PRODUCTION, ...store, DATA_DIR: directory, ...env };
-  return new Program('../../dist/main.js', { env: settings, ...options }).ready(LISTENS);
+  return new Program(main, { env: settings, ...options }).ready(LISTENS);
 }
 
 /** @returns tokens of one session for each person */

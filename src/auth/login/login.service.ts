@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError, type ErrorCode } from '../../common/errors/index.js';
 import { Authenticator, PasswordHasher, SecurityEvents } from '../../security/index.js';
-import { type Account, AccountsRepository, isActive, toAuthRecord, toUserDto } from '../../users/index.js';
+import { type Account, AccountsRepository, isActive, toAccountFacts, toUserDto } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
 import type { LoggedInDto } from './login.dto.js';
 import { LoginAdmission } from './login-admission.js';
@@ -34,7 +34,7 @@ export class LoginService {
 
     const session = this.sessionOpening.issueTokens(account);
     const record = await this.authenticator.remember(account.userId, async () =>
-      toAuthRecord(await this.reread(account)),
+      toAccountFacts(await this.reread(account)),
     );
     await this.sessionOpening.record(session, account, client);
     const { userId } = account;

@@ -1,7 +1,13 @@
+import type { AccountDates } from './account-dates.js';
 import type { AuthRecord } from './auth-record.js';
 
-export interface AccountAccess {
+/** What the cache holds of an account. */
+export interface AccountFacts {
   record: AuthRecord;
+  dates: AccountDates;
+}
+
+export interface AccountAccess extends AccountFacts {
   /** Grows with each change of the credential; sessions of an older version are dead. */
   credentialVersion: number;
   /** False once disabled or deleted. */

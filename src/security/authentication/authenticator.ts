@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
-import { RecordCache } from '../../infrastructure/cache/index.js';
+import { type FillTicket, RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import { AccountReader } from './account-reader.js';
+import { accountDatesKey, readAccountDates } from './account-dates.js';
+import { type AccountFacts, AccountReader } from './account-reader.js';
 import { AUTH_RECORD_TTL_MS, type AuthRecord, authRecordKey, readAuthRecord } from './auth-record.js';
 import type { Principal } from './principal.js';
 import { SessionReader } from './session-reader.js';
@@ -10,7 +11,7 @@ import { LIVE_SESSION_TTL_MS, readSessionState, type SessionEnd, sessionKey } fr
 
 /**
  * Decides whether a verified token still stands for somebody, and keeps the cache that makes it cheap. All writing
- * of `user:auth:*` and `session:*` goes through here.
+ * of `user:*` and `session:*` goes through here.
  */
 @Injectable()
 export class Authenticator {
@@ -27,17 +28,19 @@ export class Authenticator {
 
   /** @throws ApiError 401 with the reason for which the session ended */
   async authenticate({ id: userId, sid: sessionId }: { id: string; sid: string }): Promise<Principal> {
-    const [cachedRecord, cachedSession] = await this.cache.getMany([authRecordKey(userId), sessionKey(sessionId)]);
+    const keys = [sessionKey(sessionId), authRecordKey(userId), accountDatesKey(userId)];
+    const [cachedSession, cachedRecord, cachedDates] = await this.cache.getMany(keys);
     const session = readSessionState(cachedSession);
     if (session && 'ended' in session) throw new ApiError(session.ended);
     const record = readAuthRecord(cachedRecord, userId);
-    if (record && session?.user === userId) return { userId, sessionId, record };
+    const dates = readAccountDates(cachedDates);
+    if (record && dates && session?.user === userId) return { userId, sessionId, record, dates };
     return this.authenticateFromStorage(userId, sessionId);
   }
 
   private async authenticateFromStorage(userId: string, sessionId: string): Promise<Principal> {
-    const tickets = await Promise.all([
-      this.cache.startFill(authRecordKey(userId)),
+    const [accountTickets, sessionTicket] = await Promise.all([
+      this.startAccountFill(userId),
       this.cache.startFill(sessionKey(sessionId)),
     ]);
     const [session, account] = await Promise.all([
@@ -50,24 +53,36 @@ export class Authenticator {
     // A crash between a password change and the end of its sessions must not let the old ones live.
     if (session.credentialVersion !== account.credentialVersion) throw new ApiError('password_changed');
 
+    const { record, dates } = account;
     await Promise.all([
-      this.cache.fill(tickets[0], account.record, AUTH_RECORD_TTL_MS),
-      this.cache.fill(tickets[1], { user: userId }, LIVE_SESSION_TTL_MS),
+      this.fillAccount(accountTickets, account),
+      this.cache.fill(sessionTicket, { user: userId }, LIVE_SESSION_TTL_MS),
     ]);
-    return { userId, sessionId, record: account.record };
+    return { userId, sessionId, record, dates };
   }
 
-  /** Caches the record of a user who has just logged in, as read within this request. */
-  async remember(userId: string, load: () => Promise<AuthRecord>): Promise<AuthRecord> {
-    const ticket = await this.cache.startFill(authRecordKey(userId));
-    const record = await load();
-    await this.cache.fill(ticket, record, AUTH_RECORD_TTL_MS);
-    return record;
+  /** Caches the account of a user who has just logged in, as read within this request. */
+  async remember(userId: string, load: () => Promise<AccountFacts>): Promise<AuthRecord> {
+    const tickets = await this.startAccountFill(userId);
+    const facts = await load();
+    await this.fillAccount(tickets, facts);
+    return facts.record;
+  }
+
+  private startAccountFill(userId: string): Promise<[FillTicket, FillTicket]> {
+    return Promise.all([this.cache.startFill(authRecordKey(userId)), this.cache.startFill(accountDatesKey(userId))]);
+  }
+
+  private async fillAccount([ofRecord, ofDates]: [FillTicket, FillTicket], facts: AccountFacts): Promise<void> {
+    await Promise.all([
+      this.cache.fill(ofRecord, facts.record, AUTH_RECORD_TTL_MS),
+      this.cache.fill(ofDates, facts.dates, AUTH_RECORD_TTL_MS),
+    ]);
   }
 
   /** To be called after the account record was changed in storage, and before the change is answered. */
   async forgetAccount(userId: string): Promise<void> {
-    await this.cache.invalidate(authRecordKey(userId));
+    await Promise.all([authRecordKey(userId), accountDatesKey(userId)].map((key) => this.cache.invalidate(key)));
   }
 
   /** To be called after sessions were ended in storage, and before that is answered. */

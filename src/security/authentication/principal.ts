@@ -1,11 +1,10 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { AuthRecord } from './auth-record.js';
+import type { AccountFacts } from './account-reader.js';
 
 /** Who makes the request, and in which session. */
-export interface Principal {
+export interface Principal extends AccountFacts {
   userId: string;
   sessionId: string;
-  record: AuthRecord;
 }
 
 /** The caller of a route that asks for a bearer. */

@@ -1,4 +1,4 @@
-import type { AccountAccess, AuthRecord } from '../../security/index.js';
+import type { AccountAccess, AccountFacts, AuthRecord } from '../../security/index.js';
 import type { Auth } from './auth.schema.js';
 import type { User, UserStatus } from './user.schema.js';
 
@@ -65,9 +65,20 @@ export function toAuthRecord(account: Account): AuthRecord {
   };
 }
 
-export function toAccountAccess(account: Account): AccountAccess {
+export function toAccountFacts(account: Account): AccountFacts {
   return {
     record: toAuthRecord(account),
+    dates: {
+      created_at: account.createdAt.toISOString(),
+      updated_at: account.updatedAt.toISOString(),
+      deleted_at: account.deletedAt?.toISOString() ?? null,
+    },
+  };
+}
+
+export function toAccountAccess(account: Account): AccountAccess {
+  return {
+    ...toAccountFacts(account),
     credentialVersion: account.credentialVersion,
     isActive: isActive(account),
   };

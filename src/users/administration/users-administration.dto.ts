@@ -3,7 +3,7 @@ import { IsIn } from 'class-validator';
 import type { Role } from '../../common/access/index.js';
 import { PageQueryDto } from '../../common/pagination/index.js';
 import { IsOmittable, IsSearch } from '../../common/validation/index.js';
-import type { Account } from '../accounts/account.js';
+import { type Account, toAccountFacts } from '../accounts/account.js';
 import { USER_STATUSES, type UserStatus } from '../accounts/user.schema.js';
 import { ProfileDto, toProfileDto } from '../profile/profile.dto.js';
 
@@ -53,7 +53,7 @@ export class ManagedUserDto extends ProfileDto {
 
 export function toManagedUserDto(account: Account): ManagedUserDto {
   return {
-    ...toProfileDto(account),
+    ...toProfileDto(toAccountFacts(account)),
     status: account.status,
     role: account.role,
     confirmed_at: account.confirmedAt?.toISOString() ?? null,

@@ -5,6 +5,7 @@ import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { Authenticator, CurrentPrincipal, type Principal } from '../../security/index.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { toAccountFacts } from '../accounts/account.js';
 import { ChangeProfileDto } from './change-profile.dto.js';
 import { ProfileDto, toProfileDto } from './profile.dto.js';
 
@@ -19,10 +20,8 @@ export class ProfileController {
   @Get()
   @Protected()
   @Operation({ summary: 'Read one’s own account', message: 'Profile', data: ProfileDto })
-  async getProfile(@CurrentPrincipal() { userId }: Principal): Promise<ProfileDto> {
-    const account = await this.accounts.findById(userId);
-    if (!account) throw new ApiError('session_revoked');
-    return toProfileDto(account);
+  getProfile(@CurrentPrincipal() principal: Principal): ProfileDto {
+    return toProfileDto(principal);
   }
 
   @Patch()
@@ -33,6 +32,6 @@ export class ProfileController {
     const account = await this.accounts.changeProfile(userId, { firstName, lastName, username });
     if (!account) throw new ApiError('session_revoked');
     await this.authenticator.forgetAccount(userId);
-    return toProfileDto(account);
+    return toProfileDto(toAccountFacts(account));
   }
 }

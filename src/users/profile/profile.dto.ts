@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type Account, toAuthRecord } from '../accounts/account.js';
+import type { AccountFacts } from '../../security/index.js';
 import { toUserDto, UserDto } from './user.dto.js';
 
 /** One's own account. */
@@ -14,11 +14,6 @@ export class ProfileDto extends UserDto {
   deleted_at: string | null;
 }
 
-export function toProfileDto(account: Account): ProfileDto {
-  return {
-    ...toUserDto(toAuthRecord(account)),
-    created_at: account.createdAt.toISOString(),
-    updated_at: account.updatedAt.toISOString(),
-    deleted_at: account.deletedAt?.toISOString() ?? null,
-  };
+export function toProfileDto({ record, dates }: AccountFacts): ProfileDto {
+  return { ...toUserDto(record), ...dates };
 }

@@ -67,6 +67,14 @@ class Tally {
   }
 }
 
+/** Keeps the generator's core awake: waking it for each answer would be the server's work, and counted as such. */
+async function stayAwake(job) {
+  let isOver = false;
+  const done = job.finally(() => (isOver = true));
+  while (!isOver) await new Promise(setImmediate);
+  return done;
+}
+
 async function saturate(connections, { requests, seconds, chain }) {
   const tally = new Tally();
   const start = performance.now();
@@ -111,7 +119,7 @@ async function pace(connections, { requests, seconds, perSecond }) {
 process.on('message', async ({ id, job }) => {
   try {
     const connections = await Promise.all(Array.from({ length: job.parallel }, () => Connection.open(job.port)));
-    const outcome = await (job.perSecond ? pace(connections, job) : saturate(connections, job));
+    const outcome = await (job.perSecond ? pace(connections, job) : stayAwake(saturate(connections, job)));
     for (const connection of connections) {
       connection.fail = undefined;
       connection.socket.destroy();

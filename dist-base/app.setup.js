@@ -1,0 +1,39 @@
+import { NestFactory } from '@nestjs/core';
+import { SwaggerModule } from '@nestjs/swagger';
+import { AppModule } from './app.module.js';
+import { SystemClock } from './common/clock/index.js';
+import { ServedRoutes } from './common/http/index.js';
+import { createOpenApiDocument } from './common/openapi/index.js';
+import { AppLogger, createLogger, ForwardingCheck, logRequests } from './infrastructure/observability/index.js';
+import { createHttpAdapter, registerHttpRules } from './app.http.js';
+/** The one way to get the application: for main, for tests, for every tool. It does not listen yet. */
+export async function createApp({ config, clock = new SystemClock(), extensions = [], }) {
+    const logger = createLogger(config.logLevel);
+    const servedRoutes = new ServedRoutes();
+    const adapter = createHttpAdapter(config, servedRoutes);
+    // Imported here and not above: in production the development tools are not even loaded.
+    const devTools = config.isProduction ? [] : [(await import('./dev-tools/index.js')).DevToolsModule];
+    const app = await NestFactory.create(AppModule.forRoot({ config, clock }, servedRoutes, [...devTools, ...extensions]), adapter, { logger: new AppLogger(logger), bodyParser: false, abortOnError: false });
+    await registerHttpRules(app, config);
+    logRequests(adapter.getInstance(), logger);
+    app.get(ForwardingCheck, { strict: false }).watch(adapter.getInstance());
+    serveOpenApi(app);
+    SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
+        raw: false,
+        customSiteTitle: 'Account service',
+        swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tagsSorter: undefined },
+    });
+    return app;
+}
+/** One buffer for all answers: it is large, and anybody may ask for it as often as they like. */
+function serveOpenApi(app) {
+    let document;
+    app
+        .getHttpAdapter()
+        .getInstance()
+        .get('/openapi.json', (_request, reply) => {
+        document ??= Buffer.from(JSON.stringify(createOpenApiDocument(app)));
+        return reply.type('application/json; charset=utf-8').send(document);
+    });
+}
+//# sourceMappingURL=app.setup.js.map

@@ -1,0 +1,73 @@
+var __decorate = (this && this.__decorate) || function (decorators, target, key, desc) {
+    var c = arguments.length, r = c < 3 ? target : desc === null ? desc = Object.getOwnPropertyDescriptor(target, key) : desc, d;
+    if (typeof Reflect === "object" && typeof Reflect.decorate === "function") r = Reflect.decorate(decorators, target, key, desc);
+    else for (var i = decorators.length - 1; i >= 0; i--) if (d = decorators[i]) r = (c < 3 ? d(r) : c > 3 ? d(target, key, r) : d(target, key)) || r;
+    return c > 3 && r && Object.defineProperty(target, key, r), r;
+};
+import { Module } from '@nestjs/common';
+import { MailModule } from '../mail/index.js';
+import { AccountClosing } from './account-closing/account-closing.js';
+import { EmailVerificationController } from './email-verification/email-verification.controller.js';
+import { EmailVerificationService } from './email-verification/email-verification.service.js';
+import { OtpMails } from './email-verification/otp-mails.js';
+import { ItsNotMeController } from './its-not-me/its-not-me.controller.js';
+import { ItsNotMeService } from './its-not-me/its-not-me.service.js';
+import { LoginAdmission } from './login/login-admission.js';
+import { LoginController } from './login/login.controller.js';
+import { LoginService } from './login/login.service.js';
+import { NewDeviceNotice } from './login/new-device-notice.js';
+import { SessionOpening } from './login/session-opening.js';
+import { LogoutController } from './logout/logout.controller.js';
+import { LogoutService } from './logout/logout.service.js';
+import { SessionProof } from './logout/session-proof.js';
+import { PasswordChangeController } from './password-change/password-change.controller.js';
+import { PasswordChangeService } from './password-change/password-change.service.js';
+import { ForgotPasswordService } from './password-reset/forgot-password.service.js';
+import { PasswordResetController } from './password-reset/password-reset.controller.js';
+import { PasswordResetService } from './password-reset/password-reset.service.js';
+import { ResetMails } from './password-reset/reset-mails.js';
+import { RegistrationController } from './registration/registration.controller.js';
+import { RegistrationService } from './registration/registration.service.js';
+import { TokenRefreshController } from './token-refresh/token-refresh.controller.js';
+import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
+/**
+ * Owns the flows of `/auth`, one folder for each thing a person does. A flow arranges what the rooms below offer:
+ * accounts, sessions, one-time secrets, mails. Exports nothing: nothing stands above it but the application.
+ */
+let AuthModule = class AuthModule {
+};
+AuthModule = __decorate([
+    Module({
+        imports: [MailModule],
+        controllers: [
+            RegistrationController,
+            EmailVerificationController,
+            LoginController,
+            TokenRefreshController,
+            LogoutController,
+            PasswordResetController,
+            ItsNotMeController,
+            PasswordChangeController,
+        ],
+        providers: [
+            AccountClosing,
+            RegistrationService,
+            EmailVerificationService,
+            OtpMails,
+            LoginAdmission,
+            LoginService,
+            SessionOpening,
+            NewDeviceNotice,
+            TokenRefreshService,
+            LogoutService,
+            SessionProof,
+            ForgotPasswordService,
+            PasswordResetService,
+            ResetMails,
+            ItsNotMeService,
+            PasswordChangeService,
+        ],
+    })
+], AuthModule);
+export { AuthModule };
+//# sourceMappingURL=auth.module.js.map

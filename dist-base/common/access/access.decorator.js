@@ -1,0 +1,51 @@
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import { ACCESS } from './access.js';
+/** Extension under which an operation's error codes travel to the OpenAPI document; it is removed there. */
+export const ERROR_CODES_EXTENSION = 'x-error-codes';
+export const API_KEY_SCHEME = 'api_key';
+export const BEARER_SCHEME = 'bearer';
+/** What a token of an ended or expired session meets, and one that is none. */
+export const TOKEN_ERRORS = [
+    'token_invalid',
+    'token_expired',
+    'session_revoked',
+    'logged_out',
+    'refresh_token_reused',
+    'password_changed',
+    'reported_not_me',
+    'account_disabled',
+];
+/** No credentials. */
+export const Public = ({ limit = 'general', errors = [] } = {}) => access({ apiKey: false, bearer: false, role: null, limit }, errors);
+/** A bearer token; no API key. For `/auth` routes that act on the caller's session. */
+export const Authenticated = ({ limit = 'general', errors = [] } = {}) => access({ apiKey: false, bearer: true, role: null, limit }, errors);
+/** API key and bearer token: the ordinary route of an application. */
+export const Protected = ({ limit = 'general', errors = [], role = null, } = {}) => access({ apiKey: true, bearer: true, role, limit }, errors);
+/** API key, and the bearer token of an administrator; the role is read from storage at each request. */
+export const AdminOnly = (options = {}) => Protected({ ...options, role: 'admin' });
+/** API key alone: for callers that are services and not people. */
+export const ApiKeyOnly = ({ limit = 'general', errors = [] } = {}) => access({ apiKey: true, bearer: false, role: null, limit }, errors);
+function access(access, errors) {
+    const codes = [...errors];
+    if (access.apiKey)
+        codes.push('invalid_api_key');
+    if (access.bearer)
+        codes.push('authentication_required', ...TOKEN_ERRORS);
+    if (access.role)
+        codes.push('role_required');
+    if (access.limit === 'auth')
+        codes.push('too_many_login_attempts');
+    if (access.limit === 'general')
+        codes.push('too_many_requests');
+    return applyDecorators(SetMetadata(ACCESS, access), ApiExtension(ERROR_CODES_EXTENSION, codes), ...securityRequirement(access));
+}
+/** One requirement object with both schemes means "and"; two decorators would mean "or". */
+function securityRequirement({ apiKey, bearer }) {
+    if (apiKey && bearer)
+        return [ApiSecurity({ [API_KEY_SCHEME]: [], [BEARER_SCHEME]: [] })];
+    if (apiKey)
+        return [ApiSecurity(API_KEY_SCHEME)];
+    return bearer ? [ApiBearerAuth(BEARER_SCHEME)] : [];
+}
+//# sourceMappingURL=access.decorator.js.map

@@ -1,0 +1,7 @@
+import { Clock } from './clock.js';
+export class SystemClock extends Clock {
+    nowMs() {
+        return Date.now();
+    }
+}
+//# sourceMappingURL=system-clock.js.map

@@ -1,0 +1,11 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { MaxLength, MinLength } from 'class-validator';
+import { IsOmittable } from './is-omittable.decorator.js';
+import { IsPlainText } from './text.decorator.js';
+const MAX_LENGTH = 254;
+/** The `search` of a list: optional, 1 to 254 characters. The repository takes it literally, see `startsWith`. */
+export function IsSearch(description, example) {
+    return applyDecorators(ApiPropertyOptional({ minLength: 1, maxLength: MAX_LENGTH, example, description }), MaxLength(MAX_LENGTH, { message: `search must be at most ${MAX_LENGTH} characters long` }), MinLength(1, { message: 'search must not be empty' }), IsPlainText(), IsOmittable());
+}
+//# sourceMappingURL=search.decorator.js.map

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ConfigError } from './config-error.js';
+import { developmentSecrets } from './development-secrets.js';
+import { fileProblems, productionProblems } from './production-rules.js';
+import { settingsSchema } from './settings.js';
+/** bcrypt cost of the specification; also what ASVS 5.0 11.4.2 (appendix C) asks at least. */
+const HASH_COST = 10;
+/** `process.env` over the file `.env` of the working directory, where there is one. */
+export function environmentVariables() {
+    if (existsSync('.env'))
+        process.loadEnvFile('.env');
+    return process.env;
+}
+/**
+ * Makes the configuration of a process.
+ * @throws ConfigError with every fault found, so that a person mends them in one go.
+ */
+export function loadConfig(environment) {
+    const given = {};
+    for (const [name, value] of Object.entries(environment))
+        if (value)
+            given[name] = value;
+    const parsed = settingsSchema.safeParse(given);
+    const problems = [
+        ...(parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? []),
+        ...productionProblems(given),
+        ...fileProblems(given),
+    ];
+    if (!parsed.success || problems.length > 0)
+        throw new ConfigError([...new Set(problems)]);
+    const settings = parsed.data;
+    const isProduction = settings.NODE_ENV === 'production';
+    return deepFreeze(toConfig(settings, isProduction ? null : developmentSecrets(resolve(settings.DATA_DIR))));
+}
+function toConfig(settings, development) {
+    const isProduction = settings.NODE_ENV === 'production';
+    const frontendUrl = settings.FRONTEND_URL ?? 'http://localhost:5173';
+    const developmentApiKey = settings.API_KEYS.length === 0 ? (development?.apiKey ?? null) : null;
+    return {
+        environment: settings.NODE_ENV,
+        isProduction,
+        logLevel: settings.LOG_LEVEL,
+        dataDirectory: resolve(settings.DATA_DIR),
+        http: {
+            host: settings.HOST ?? (isProduction ? '0.0.0.0' : '127.0.0.1'),
+            port: settings.PORT,
+            trustedProxies: settings.TRUST_PROXY,
+            corsOrigins: settings.CORS_ORIGINS.length > 0 ? settings.CORS_ORIGINS : [new URL(frontendUrl).origin],
+        },
+        mongodb: { uri: settings.MONGODB_URI ?? null, mayShareStore: false },
+        redis: { url: settings.REDIS_URL ?? null, keyPrefix: settings.REDIS_KEY_PREFIX },
+        tokens: {
+            accessSecret: settings.JWT_SECRET ?? development?.jwtSecret ?? '',
+            refreshSecret: settings.JWT_REFRESH_SECRET ?? development?.jwtRefreshSecret ?? '',
+            accessTtlMs: settings.JWT_EXPIRES,
+            refreshTtlMs: settings.JWT_REFRESH_EXPIRES,
+            refreshGraceMs: settings.REFRESH_GRACE,
+            sessionMaxAgeMs: settings.SESSION_MAX_AGE,
+        },
+        oneTimeSecrets: { otpTtlMs: settings.OTP_EXPIRES, resetTtlMs: settings.RESET_EXPIRES },
+        limits: {
+            auth: { limit: settings.AUTH_RATE_LIMIT, windowMs: settings.AUTH_RATE_WINDOW },
+            general: { limit: settings.RATE_LIMIT, windowMs: settings.RATE_WINDOW },
+        },
+        apiKeys: developmentApiKey
+            ? [{ name: 'development', digest: createHash('sha256').update(developmentApiKey).digest() }]
+            : settings.API_KEYS,
+        passwords: {
+            hashCost: HASH_COST,
+            hashConcurrency: settings.HASH_CONCURRENCY,
+            blocklistFile: settings.PASSWORD_BLOCKLIST === 'off' ? null : resolve(settings.PASSWORD_BLOCKLIST),
+        },
+        mail: {
+            smtp: settings.SMTP_HOST
+                ? {
+                    host: settings.SMTP_HOST,
+                    port: settings.SMTP_PORT,
+                    user: settings.SMTP_USER ?? null,
+                    password: settings.SMTP_PASS ?? null,
+                }
+                : null,
+            from: settings.SMTP_FROM,
+            frontendUrl,
+        },
+        geoipFile: settings.GEOIP_DB ? resolve(settings.GEOIP_DB) : null,
+        developmentApiKey,
+    };
+}
+function deepFreeze(value) {
+    for (const part of Object.values(value)) {
+        if (typeof part === 'object' && part !== null && !Buffer.isBuffer(part))
+            deepFreeze(part);
+    }
+    return Object.freeze(value);
+}
+//# sourceMappingURL=load-config.js.map

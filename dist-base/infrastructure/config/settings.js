@@ -1,0 +1,71 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { apiKeyDigests, duration, flag, httpUrl, origins, proxyList, wholeNumber } from './setting-types.js';
+const TEN_MINUTES_MS = 600_000;
+const DAY_MS = 86_400_000;
+/** Every environment variable that the service reads, by name. `.env.example` lists the same; a spec compares them. */
+export const settingsSchema = z
+    .object({
+    NODE_ENV: z
+        .enum(['development', 'test', 'production'], { error: 'must be development, test or production' })
+        .default('development'),
+    ALLOW_EMBEDDED: flag,
+    HOST: z.string().optional(),
+    PORT: wholeNumber(3000, 0, 65_535),
+    LOG_LEVEL: z
+        .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+        error: 'must be fatal, error, warn, info, debug, trace or silent',
+    })
+        .default('info'),
+    DATA_DIR: z.string().default('./data'),
+    MONGODB_URI: z
+        .string()
+        .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
+        .optional(),
+    REDIS_URL: z
+        .string()
+        .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+        .optional(),
+    REDIS_KEY_PREFIX: z
+        .string()
+        .regex(/^[A-Za-z0-9:_-]{0,64}$/, 'may have letters, digits, colon, underscore and hyphen')
+        .default(''),
+    JWT_SECRET: z.string().optional(),
+    JWT_REFRESH_SECRET: z.string().optional(),
+    JWT_EXPIRES: duration('1h', DAY_MS),
+    JWT_REFRESH_EXPIRES: duration('7d'),
+    REFRESH_GRACE: duration('10s', 60_000),
+    SESSION_MAX_AGE: duration('30d', 90 * DAY_MS),
+    OTP_EXPIRES: duration('10m', TEN_MINUTES_MS),
+    RESET_EXPIRES: duration('15m', DAY_MS),
+    AUTH_RATE_LIMIT: wholeNumber(5, 1, 1_000_000),
+    AUTH_RATE_WINDOW: duration('15m', DAY_MS),
+    RATE_LIMIT: wholeNumber(100, 1, 1_000_000),
+    RATE_WINDOW: duration('15m', DAY_MS),
+    TRUST_PROXY: proxyList,
+    CORS_ORIGINS: origins,
+    API_KEYS: apiKeyDigests,
+    PASSWORD_BLOCKLIST: z.string().default('off'),
+    HASH_CONCURRENCY: wholeNumber(availableParallelism(), 1, 64),
+    FRONTEND_URL: httpUrl.optional(),
+    SMTP_HOST: z.string().optional(),
+    SMTP_PORT: wholeNumber(587, 1, 65_535),
+    SMTP_USER: z.string().optional(),
+    SMTP_PASS: z.string().optional(),
+    SMTP_FROM: z
+        .string()
+        .regex(/^[^\r\n]+$/, 'must be one line')
+        .default('Accounts <no-reply@localhost>'),
+    GEOIP_DB: z.string().optional(),
+})
+    .superRefine((settings, context) => {
+    if (settings.REFRESH_GRACE >= settings.JWT_REFRESH_EXPIRES) {
+        context.addIssue({
+            code: 'custom',
+            path: ['REFRESH_GRACE'],
+            message: 'must be shorter than JWT_REFRESH_EXPIRES',
+        });
+    }
+});
+export const SETTING_NAMES = Object.keys(settingsSchema.shape);
+//# sourceMappingURL=settings.js.map

@@ -1,0 +1,30 @@
+import { MongooseError, mongo } from 'mongoose';
+import { ApiError } from '../../common/errors/index.js';
+const { MongoError, MongoServerError } = mongo;
+/** Not primary, shutting down, and their like: the next attempt may find a healthy member. */
+const PASSING_SERVER_ERRORS = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436, 112, 251]);
+/** The driver lets an error of its socket through as it is, when the other side has just gone. */
+const SOCKET_ERRORS = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
+/** A database that is away is a 503, never a 500; a fault of ours in a query stays one. */
+export function translateDatabaseError(exception) {
+    return isDatabaseUnavailable(exception)
+        ? new ApiError('service_unavailable', { retryAfterSeconds: 5, cause: exception })
+        : null;
+}
+export function isDatabaseUnavailable(exception) {
+    if (exception instanceof MongoServerError)
+        return PASSING_SERVER_ERRORS.has(Number(exception.code));
+    if (exception instanceof MongoError)
+        return true;
+    if (SOCKET_ERRORS.has(String(exception?.code)))
+        return true;
+    return (exception instanceof MongooseError && /buffer|initial connection|not connected|disconnect/i.test(exception.message));
+}
+/** @returns the field whose unique index refused the write, or null when that was not the reason. */
+export function duplicateKeyField(exception) {
+    if (!(exception instanceof MongoServerError) || exception.code !== 11000)
+        return null;
+    const pattern = exception.keyPattern;
+    return Object.keys(pattern ?? {})[0] ?? 'unknown';
+}
+//# sourceMappingURL=database-error-translator.js.map

@@ -1,0 +1,85 @@
+import { ObjectId } from 'bson';
+import { CommandError } from '../command-error.js';
+import { documentKey, indexKey, recordPointer } from '../storage/keys.js';
+import { isRegExp } from '../values/regex.js';
+import { isDocument } from '../values/document.js';
+import { indexEntries } from './index-entries.js';
+/** Every writer of documents goes through these three, which check all indexes before they write anything. */
+/** @throws CommandError 11000 when a unique index holds one of the values already */
+export function insertRecord(view, collection, recordId, document, bytes) {
+    checkId(document['_id']);
+    const added = collection.indexes.map((index) => ({ index, entries: indexEntries(index, document) }));
+    for (const { index, entries } of added)
+        refuseDuplicates(view, collection, index, entries);
+    for (const { index, entries } of added)
+        addEntries(view, index, entries, recordId);
+    view.put(documentKey(collection.id, recordId), bytes);
+}
+export function replaceRecord(view, collection, recordId, before, after, bytes) {
+    const changes = collection.indexes.map((index) => {
+        const old = indexEntries(index, before);
+        const entries = indexEntries(index, after);
+        return { index, removed: without(old, entries), added: without(entries, old) };
+    });
+    for (const { index, added } of changes)
+        refuseDuplicates(view, collection, index, added);
+    for (const { index, removed, added } of changes) {
+        removeEntries(view, index, removed, recordId);
+        addEntries(view, index, added, recordId);
+    }
+    view.put(documentKey(collection.id, recordId), bytes);
+}
+export function removeRecord(view, collection, recordId, document) {
+    for (const index of collection.indexes)
+        removeEntries(view, index, indexEntries(index, document), recordId);
+    view.del(documentKey(collection.id, recordId));
+}
+export function addEntries(view, index, entries, recordId) {
+    for (const { bytes } of entries)
+        view.put(keyOf(index, bytes, recordId), recordPointer(recordId));
+}
+export function refuseDuplicates(view, collection, index, entries) {
+    if (!index.isUnique)
+        return;
+    for (const entry of entries) {
+        if (view.get(indexKey(index.id, entry.bytes)))
+            throw duplicateKey(collection.namespace, index, entry.values);
+    }
+}
+function removeEntries(view, index, entries, recordId) {
+    for (const { bytes } of entries)
+        view.del(keyOf(index, bytes, recordId));
+}
+export function keyOf(index, bytes, recordId) {
+    return indexKey(index.id, bytes, index.isUnique ? undefined : recordId);
+}
+function without(entries, others) {
+    return entries.filter((entry) => !others.some((other) => other.bytes.equals(entry.bytes)));
+}
+function checkId(id) {
+    const dollar = isDocument(id) ? Object.keys(id).find((key) => key.startsWith('$')) : undefined;
+    if (dollar)
+        throw new CommandError(52, `_id fields may not contain '$'-prefixed fields: ${dollar} is not valid for storage.`);
+    if (Array.isArray(id) || isRegExp(id) || id === undefined) {
+        const type = Array.isArray(id) ? 'array' : 'regex';
+        throw new CommandError(53, `The '_id' value cannot be of type ${type}`);
+    }
+}
+function duplicateKey(namespace, index, values) {
+    const keyPattern = index.specification['key'];
+    const keyValue = {};
+    index.fields.forEach(({ path }, i) => {
+        keyValue[path] = typeof values[i] === 'symbol' ? null : (values[i] ?? null);
+    });
+    const shown = Object.entries(keyValue).map(([path, value]) => `${path}: ${show(value)}`);
+    const message = `E11000 duplicate key error collection: ${namespace} index: ${index.name} dup key: { ${shown.join(', ')} }`;
+    return new CommandError(11000, message, { keyPattern, keyValue });
+}
+function show(value) {
+    if (value instanceof ObjectId)
+        return `ObjectId('${value.toHexString()}')`;
+    if (value instanceof Date)
+        return `new Date(${value.getTime()})`;
+    return JSON.stringify(value);
+}
+//# sourceMappingURL=records.js.map

@@ -1,0 +1,72 @@
+import { chmodSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dispatch } from './commands/dispatcher.js';
+import { formatReply, FrameReader, parseRequest } from './wire/message.js';
+const SWEEP_INTERVAL_MS = 60_000;
+/** Answers the MongoDB wire protocol on a unix socket. */
+export class WireServer {
+    engine;
+    beforeClose;
+    sockets = new Set();
+    sweeper;
+    server;
+    /** @param beforeClose called while the store is still open */
+    constructor(engine, beforeClose) {
+        this.engine = engine;
+        this.beforeClose = beforeClose;
+        this.server = createServer((socket) => this.serve(socket));
+    }
+    /** @throws Error when the path cannot be listened on */
+    async listen(socketPath) {
+        await new Promise((resolve, reject) => {
+            this.server.once('error', reject);
+            this.server.listen(socketPath, resolve);
+        });
+        chmodSync(socketPath, 0o600);
+        this.engine.address = socketPath;
+        this.sweeper = setInterval(() => void this.engine.sweep().catch(() => undefined), SWEEP_INTERVAL_MS);
+        this.sweeper.unref();
+    }
+    /** Commands that already run are finished, so that nothing is acknowledged and lost. */
+    async close() {
+        clearInterval(this.sweeper);
+        const closed = new Promise((resolve) => this.server.close(() => resolve()));
+        for (const socket of this.sockets)
+            socket.destroy();
+        await closed;
+        await this.engine.close(this.beforeClose);
+    }
+    serve(socket) {
+        const reader = new FrameReader();
+        let queue = Promise.resolve();
+        this.sockets.add(socket);
+        socket.on('close', () => this.sockets.delete(socket));
+        socket.on('error', () => socket.destroy());
+        socket.on('data', (chunk) => {
+            try {
+                for (const frame of reader.push(chunk)) {
+                    // One command of a connection at a time: the next one may rely on what this one wrote.
+                    queue = queue.then(() => this.answer(socket, frame));
+                }
+            }
+            catch {
+                socket.destroy();
+            }
+        });
+    }
+    async answer(socket, frame) {
+        if (socket.destroyed)
+            return;
+        try {
+            const request = parseRequest(frame);
+            const reply = await dispatch(this.engine, request.command);
+            if (request.expectsReply && !socket.destroyed)
+                socket.write(formatReply(request, reply));
+        }
+        catch {
+            // What does not speak the protocol gets no answer.
+            socket.destroy();
+        }
+    }
+}
+//# sourceMappingURL=server.js.map

@@ -1,0 +1,34 @@
+import { CommandError } from '../command-error.js';
+import { promote } from '../aggregation/expressions.js';
+import { runStages } from '../aggregation/stages.js';
+import { assign, isDocument } from '../values/document.js';
+const ALLOWED = new Set(['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']);
+/** The document an update pipeline makes of another. Values it only passes on keep their numeric type. */
+export function runUpdatePipeline(document, pipeline, variables = {}) {
+    for (const stage of pipeline) {
+        const name = isDocument(stage) ? Object.keys(stage)[0] : undefined;
+        if (!name || !ALLOWED.has(name))
+            throw new CommandError(2, `${name} is not allowed to be used within an update`);
+    }
+    const promoted = promote(document);
+    const stages = promote(pipeline);
+    const [result] = runStages([promoted], stages, { variables });
+    if (!isDocument(result))
+        throw new CommandError(2, 'The update pipeline must produce a document');
+    return restoreTypes(result, promote(document), document);
+}
+function restoreTypes(result, promoted, typed) {
+    if (Array.isArray(result)) {
+        const [before, original] = [promoted, typed].map((value) => (Array.isArray(value) ? value : []));
+        return result.map((element, index) => restoreTypes(element, before?.[index], original?.[index]));
+    }
+    if (!isDocument(result))
+        return result === promoted ? typed : result;
+    const restored = {};
+    for (const key of Object.keys(result)) {
+        const before = isDocument(promoted) && isDocument(typed) && Object.hasOwn(typed, key);
+        assign(restored, key, before ? restoreTypes(result[key], promoted[key], typed[key]) : result[key]);
+    }
+    return restored;
+}
+//# sourceMappingURL=pipeline-update.js.map

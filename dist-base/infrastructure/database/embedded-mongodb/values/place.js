@@ -1,0 +1,67 @@
+import { CommandError } from '../command-error.js';
+import { assign, isArrayIndex, isDocument, own } from './document.js';
+const MAX_ARRAY_PADDING = 1_500_000;
+/** One concrete path inside a document that is being updated, whether or not something is there yet. */
+export class Place {
+    root;
+    parts;
+    constructor(root, parts) {
+        this.root = root;
+        this.parts = parts;
+    }
+    get path() {
+        return this.parts.join('.');
+    }
+    /** undefined: missing */
+    get() {
+        let value = this.root;
+        for (const part of this.parts) {
+            if (Array.isArray(value))
+                value = isArrayIndex(part) ? value[Number(part)] : undefined;
+            else
+                value = isDocument(value) ? own(value, part) : undefined;
+        }
+        return value;
+    }
+    /** Creates the documents on the way. @throws CommandError 28 when a scalar or array is in the way */
+    set(value) {
+        let holder = this.root;
+        this.parts.forEach((part, position) => {
+            if (position === this.parts.length - 1)
+                return setIn(holder, part, value);
+            let next = Array.isArray(holder) ? holder[Number(part)] : own(holder, part);
+            if (next === undefined) {
+                next = {};
+                setIn(holder, part, next);
+            }
+            if (!isDocument(next) && !(Array.isArray(next) && isArrayIndex(this.parts[position + 1]))) {
+                const field = this.parts[position + 1];
+                throw new CommandError(28, `Cannot create field '${field}' in element {${part}: ${JSON.stringify(next)}}`);
+            }
+            holder = next;
+        });
+    }
+    /** Removes a field; an array element becomes null, because the others keep their place. */
+    unset() {
+        const holder = this.parts.length === 1 ? this.root : new Place(this.root, this.parts.slice(0, -1)).get();
+        const last = this.parts.at(-1);
+        if (Array.isArray(holder)) {
+            if (isArrayIndex(last) && Number(last) < holder.length)
+                holder[Number(last)] = null;
+        }
+        else if (isDocument(holder) && Object.hasOwn(holder, last)) {
+            delete holder[last];
+        }
+    }
+}
+function setIn(holder, part, value) {
+    if (!Array.isArray(holder))
+        return assign(holder, part, value);
+    const index = Number(part);
+    if (index - holder.length > MAX_ARRAY_PADDING)
+        throw new CommandError(2, `can't backfill array to larger than ${index}`);
+    while (holder.length < index)
+        holder.push(null);
+    holder[index] = value;
+}
+//# sourceMappingURL=place.js.map

@@ -1,0 +1,124 @@
+import { CommandError } from '../command-error.js';
+import { decode } from '../values/decode.js';
+import { toBytes } from '../values/document.js';
+export const MAX_MESSAGE_BYTES = 48_000_000;
+const OP_REPLY = 1;
+const OP_QUERY = 2004;
+const OP_MSG = 2013;
+const HEADER_BYTES = 16;
+const CHECKSUM_PRESENT = 1;
+const MORE_TO_COME = 2;
+/** A frame no client of good faith sends; the connection is closed. */
+export class ProtocolError extends Error {
+}
+/** Cuts a byte stream into frames, however it arrives. @throws ProtocolError for an impossible length */
+export class FrameReader {
+    chunks = [];
+    size = 0;
+    push(chunk) {
+        this.chunks.push(chunk);
+        this.size += chunk.length;
+        const frames = [];
+        for (;;) {
+            const length = this.nextLength();
+            if (length === undefined || this.size < length)
+                return frames;
+            const all = this.chunks.length === 1 ? this.chunks[0] : Buffer.concat(this.chunks);
+            frames.push(all.subarray(0, length));
+            this.chunks = all.length > length ? [all.subarray(length)] : [];
+            this.size -= length;
+        }
+    }
+    nextLength() {
+        if (this.size < 4)
+            return undefined;
+        if (this.chunks[0].length < 4)
+            this.chunks = [Buffer.concat(this.chunks)];
+        const length = this.chunks[0].readInt32LE(0);
+        if (length < HEADER_BYTES || length > MAX_MESSAGE_BYTES)
+            throw new ProtocolError(`impossible frame length ${length}`);
+        return length;
+    }
+}
+/** @throws ProtocolError for frames of another kind or with a broken structure; CommandError for broken BSON */
+export function parseRequest(frame) {
+    const requestId = frame.readInt32LE(4);
+    const opCode = frame.readInt32LE(12);
+    try {
+        if (opCode === OP_MSG)
+            return parseMessage(frame, requestId);
+        if (opCode === OP_QUERY)
+            return parseQuery(frame, requestId);
+    }
+    catch (error) {
+        if (error instanceof CommandError)
+            throw new ProtocolError(error.message);
+        throw error instanceof RangeError ? new ProtocolError('truncated frame') : error;
+    }
+    throw new ProtocolError(`unsupported operation ${opCode}`);
+}
+function parseMessage(frame, requestId) {
+    const flags = frame.readUInt32LE(16);
+    const end = frame.length - (flags & CHECKSUM_PRESENT ? 4 : 0);
+    let command;
+    const sequences = new Map();
+    for (let position = 20; position < end;) {
+        const kind = frame.readUInt8(position++);
+        const size = frame.readInt32LE(position);
+        if (size < 5 || position + size > end)
+            throw new ProtocolError('section reaches beyond its frame');
+        const section = frame.subarray(position, position + size);
+        position += size;
+        if (kind === 0)
+            command = decode(section);
+        else if (kind === 1)
+            sequences.set(...parseSequence(section));
+        else
+            throw new ProtocolError(`unknown section kind ${kind}`);
+    }
+    if (!command)
+        throw new ProtocolError('message without a body');
+    for (const [name, documents] of sequences)
+        command[name] = documents;
+    return { requestId, command, isLegacy: false, expectsReply: !(flags & MORE_TO_COME) };
+}
+function parseSequence(section) {
+    const nameEnd = section.indexOf(0, 4);
+    if (nameEnd < 0)
+        throw new ProtocolError('sequence without a name');
+    const name = section.toString('utf8', 4, nameEnd);
+    if (!['documents', 'updates', 'deletes', 'ops', 'nsInfo'].includes(name))
+        throw new ProtocolError(`unknown sequence ${name}`);
+    const documents = [];
+    for (let position = nameEnd + 1; position < section.length;) {
+        const size = section.readInt32LE(position);
+        if (size < 5 || position + size > section.length)
+            throw new ProtocolError('document reaches beyond its sequence');
+        documents.push(decode(section.subarray(position, position + size)));
+        position += size;
+    }
+    return [name, documents];
+}
+function parseQuery(frame, requestId) {
+    const nameEnd = frame.indexOf(0, 20);
+    const collection = frame.toString('utf8', 20, nameEnd);
+    if (nameEnd < 0 || !collection.endsWith('.$cmd'))
+        throw new ProtocolError('only commands are supported');
+    const start = nameEnd + 9;
+    const command = decode(frame.subarray(start, start + frame.readInt32LE(start)));
+    return { requestId, command: { ...command, $db: collection.slice(0, -5) }, isLegacy: true, expectsReply: true };
+}
+export function formatReply(request, reply) {
+    const body = Buffer.isBuffer(reply) ? reply : toBytes(reply);
+    const preamble = request.isLegacy ? Buffer.alloc(20) : Buffer.alloc(5);
+    if (request.isLegacy) {
+        preamble.writeInt32LE(8, 0);
+        preamble.writeInt32LE(1, 16);
+    }
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.writeInt32LE(HEADER_BYTES + preamble.length + body.length, 0);
+    header.writeInt32LE(request.requestId, 8);
+    header.writeInt32LE(request.isLegacy ? OP_REPLY : OP_MSG, 12);
+    return Buffer.concat([header, preamble, body]);
+}
+//# sourceMappingURL=message.js.map

@@ -1,0 +1,42 @@
+import { AttemptCounter, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
+/** Beyond it the delay no longer grows, and the table of delays ends. */
+const DELAYS_END = 64;
+const RESERVE = `
+local now = tonumber(ARGV[1])
+local blocked = tonumber(redis.call('HGET', KEYS[1], 'blocked_until') or '0')
+if blocked > now then return blocked - now end
+local attempts = redis.call('HINCRBY', KEYS[1], 'attempts', 1)
+local delay = ARGV[2 + math.min(attempts, #ARGV - 2)]
+redis.call('HSET', KEYS[1], 'blocked_until', string.format('%.0f', now + tonumber(delay)))
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 0`;
+/** For all instances together. While Redis does not answer, `fallback` counts for this process. */
+export class RedisAttemptCounter extends AttemptCounter {
+    redis;
+    fallback;
+    clock;
+    delays = Array.from({ length: DELAYS_END }, (_, i) => String(delayAfter(i + 1)));
+    constructor(redis, fallback, clock) {
+        super();
+        this.redis = redis;
+        this.fallback = fallback;
+        this.clock = clock;
+    }
+    async reserve(key) {
+        try {
+            const waitMs = await this.redis.run((client) => client.eval(RESERVE, {
+                keys: [this.redis.key(key)],
+                arguments: [String(this.clock.nowMs()), String(FORGET_AFTER_MS), ...this.delays],
+            }));
+            return Number(waitMs);
+        }
+        catch {
+            return this.fallback.reserve(key);
+        }
+    }
+    async clear(key) {
+        await this.fallback.clear(key);
+        await this.redis.run((client) => client.del(this.redis.key(key))).catch(() => undefined);
+    }
+}
+//# sourceMappingURL=redis-attempt-counter.js.map

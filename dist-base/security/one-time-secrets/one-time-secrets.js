@@ -1,0 +1,106 @@
+var __decorate = (this && this.__decorate) || function (decorators, target, key, desc) {
+    var c = arguments.length, r = c < 3 ? target : desc === null ? desc = Object.getOwnPropertyDescriptor(target, key) : desc, d;
+    if (typeof Reflect === "object" && typeof Reflect.decorate === "function") r = Reflect.decorate(decorators, target, key, desc);
+    else for (var i = decorators.length - 1; i >= 0; i--) if (d = decorators[i]) r = (c < 3 ? d(r) : c > 3 ? d(target, key, r) : d(target, key)) || r;
+    return c > 3 && r && Object.defineProperty(target, key, r), r;
+};
+var __metadata = (this && this.__metadata) || function (k, v) {
+    if (typeof Reflect === "object" && typeof Reflect.metadata === "function") return Reflect.metadata(k, v);
+};
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock/index.js';
+import { Config } from '../../infrastructure/config/index.js';
+import { PasswordHasher } from '../passwords/password-hasher.js';
+import { OneTimeSecretsRepository } from './one-time-secrets.repository.js';
+const OTP_DIGITS = 6;
+const RESET_TOKEN_BYTES = 32;
+/**
+ * OTPs and reset tokens: issued, matched, consumed once. Matching and consuming are two steps, so that the consumption
+ * can be part of the transaction that does what the secret permits.
+ */
+let OneTimeSecrets = class OneTimeSecrets {
+    repository;
+    hasher;
+    config;
+    clock;
+    constructor(repository, hasher, config, clock) {
+        this.repository = repository;
+        this.hasher = hasher;
+        this.config = config;
+        this.clock = clock;
+    }
+    get otpTtlMs() {
+        return this.config.oneTimeSecrets.otpTtlMs;
+    }
+    /** A fresh code and its hash, made outside of any transaction because hashing takes time. */
+    async prepareOtp() {
+        const secret = String(randomInt(10 ** OTP_DIGITS)).padStart(OTP_DIGITS, '0');
+        // bcrypt, not a fast hash: a million codes would be tried against a stolen digest in a moment (ASVS 5.0 6.5.2).
+        return { secret, hash: await this.hasher.hash(secret), expiresAt: this.expiry(this.otpTtlMs) };
+    }
+    prepareResetToken() {
+        const secret = randomBytes(RESET_TOKEN_BYTES).toString('base64url');
+        return { secret, hash: sha256(secret), expiresAt: this.expiry(this.config.oneTimeSecrets.resetTtlMs) };
+    }
+    /** As {@link issueOtpWithinQuota}, in the caller's transaction. */
+    async issueOtpInTransaction(subject, { hash }) {
+        return this.repository.replaceInTransaction(subject, 'email_verification', hash, this.otpTtlMs);
+    }
+    /** @returns false when the recipient has had a code less than 60 s ago, or five within the hour */
+    async issueOtpWithinQuota(subject, { hash }) {
+        return this.repository.replaceWithinQuota(subject, 'email_verification', hash, this.otpTtlMs);
+    }
+    async issueResetToken(subject, { hash }) {
+        await this.repository.replace(subject, 'password_reset', hash, this.config.oneTimeSecrets.resetTtlMs);
+    }
+    /** @returns false when the recipient has had a token less than 60 s ago, or five within the hour */
+    async issueResetTokenWithinQuota(subject, { hash }) {
+        const { resetTtlMs } = this.config.oneTimeSecrets;
+        return this.repository.replaceWithinQuota(subject, 'password_reset', hash, resetTtlMs);
+    }
+    /**
+     * Compares a code with the subject's live one, at the price of one of its five tries. It takes the same time where
+     * there is nothing to compare with.
+     * @param subject null for an unknown address
+     */
+    async matchOtp(subject, otp) {
+        const found = subject ? await this.repository.reserveTry(subject, 'email_verification') : null;
+        const isEqual = await this.hasher.verify(otp, found?.hash ?? null);
+        return isEqual ? found : null;
+    }
+    /** The secret that a reset token stands for; 256 random bits need no tries to be counted. */
+    async matchResetToken(token) {
+        return this.repository.findLiveByHash('password_reset', sha256(token));
+    }
+    /** @returns true for exactly one of any number of callers */
+    async consume(found) {
+        return this.repository.consumeIfUnused(found);
+    }
+    /** One account takes the place of another at the same address: the quota is the address's, and goes on. */
+    async handOver(from, to) {
+        await this.repository.handOver(from, to);
+    }
+    /**
+     * A stand-in for an address without an account. Flows that must not tell whether an account exists walk the same
+     * path with it: same look-ups, same writes, same quota, and in the end a mail that nobody sends.
+     */
+    decoySubject(address) {
+        return sha256(`decoy:${address.toLowerCase()}`).slice(0, 24);
+    }
+    expiry(ttlMs) {
+        return new Date(this.clock.nowMs() + ttlMs);
+    }
+};
+OneTimeSecrets = __decorate([
+    Injectable(),
+    __metadata("design:paramtypes", [OneTimeSecretsRepository,
+        PasswordHasher,
+        Config,
+        Clock])
+], OneTimeSecrets);
+export { OneTimeSecrets };
+function sha256(text) {
+    return createHash('sha256').update(text).digest('hex');
+}
+//# sourceMappingURL=one-time-secrets.js.map

@@ -1,0 +1,44 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsString, Matches, ValidateBy } from 'class-validator';
+import { IsWellFormed } from '../../common/validation/index.js';
+import { MAX_PASSWORD_BYTES } from './password-hasher.js';
+const MIN_CHARACTERS = 8;
+/** Look-aheads and not a closed class: "at least one of", every other character is welcome. */
+const FOUR_CLASSES = /^(?=[^]*[a-z])(?=[^]*[A-Z])(?=[^]*\d)(?=[^]*[@$!%*?&])/;
+/**
+ * A password that is being chosen. Characters are counted as code points, the upper bound in bytes of UTF-8 after
+ * NFC, which is what bcrypt sees.
+ */
+export function IsNewPassword() {
+    return applyDecorators(ApiProperty({
+        minLength: MIN_CHARACTERS,
+        maxLength: MAX_PASSWORD_BYTES,
+        pattern: FOUR_CLASSES.source.replaceAll('[^]', '[\\s\\S]'),
+        format: 'password',
+        description: `At least ${MIN_CHARACTERS} characters and at most ${MAX_PASSWORD_BYTES} bytes of UTF-8; at least one lower-case letter, one upper-case letter, one digit and one of @ $ ! % * ? &.`,
+        example: 'Correct-Horse7!',
+    }), 
+    // In the order in which they are checked: the first that fails is told.
+    IsString({ message: '$property must be a string' }), IsWellFormed(), fits('minCharacters', (text) => [...text.normalize('NFC')].length >= MIN_CHARACTERS, `at least ${MIN_CHARACTERS} characters long`), fits('maxBytes', (text) => Buffer.byteLength(text.normalize('NFC')) <= MAX_PASSWORD_BYTES, `at most ${MAX_PASSWORD_BYTES} bytes long`), Matches(FOUR_CLASSES, { message: 'Password must include uppercase, lowercase, number, and special character' }));
+}
+/** The same password once more. */
+export function IsConfirmationOf(field) {
+    return applyDecorators(ApiProperty({ format: 'password', description: `Equal to \`${field}\``, example: 'Correct-Horse7!' }), IsString({ message: '$property must be a string' }), ValidateBy({
+        name: 'isConfirmation',
+        validator: {
+            validate: (value, args) => value === args?.object?.[field],
+            defaultMessage: () => `$property must be equal to ${field}`,
+        },
+    }));
+}
+function fits(name, test, rule) {
+    return ValidateBy({
+        name,
+        validator: {
+            validate: (value) => typeof value === 'string' && test(value),
+            defaultMessage: () => `$property must be ${rule}`,
+        },
+    });
+}
+//# sourceMappingURL=new-password.decorator.js.map

@@ -1,0 +1,2 @@
+export { AuthModule } from './auth.module.js';
+//# sourceMappingURL=index.js.map

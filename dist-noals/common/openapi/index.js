@@ -1,0 +1,3 @@
+export { createOpenApiDocument } from './openapi-document.js';
+export { Operation } from './operation.decorator.js';
+//# sourceMappingURL=index.js.map

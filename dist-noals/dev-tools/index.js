@@ -1,0 +1,2 @@
+export { DevToolsModule } from './dev-tools.module.js';
+//# sourceMappingURL=index.js.map

@@ -1,0 +1,74 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** `15m`, `1h`, `7d`, `900s`, `500ms`; a bare number is seconds. Yields milliseconds. */
+export const duration = (fallback, maxMs = Number.MAX_SAFE_INTEGER) => z
+    .string()
+    .default(fallback)
+    .transform((text, context) => {
+    const match = /^(\d{1,9})\s*(ms|s|m|h|d)?$/.exec(text.trim());
+    const valueMs = match ? Number(match[1]) * (UNIT_MS[match[2] ?? 's'] ?? 0) : 0;
+    if (!match || valueMs < 1)
+        return fail(context, 'must be a duration such as 15m, 1h or 7d');
+    if (valueMs > maxMs)
+        return fail(context, `must be at most ${maxMs / 60_000}m`);
+    return valueMs;
+});
+export const wholeNumber = (fallback, min, max) => z
+    .string()
+    .default(String(fallback))
+    .transform((text, context) => {
+    const value = /^\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max))
+        return fail(context, `must be a whole number from ${min} to ${max}`);
+    return value;
+});
+export const flag = z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default('false')
+    .transform((text) => text === 'true');
+export const list = z
+    .string()
+    .default('')
+    .transform((text) => text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean));
+export const httpUrl = z.string().transform((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+        return fail(context, 'must be an http(s) address without query, fragment or credentials');
+    }
+    return text.replace(/\/+$/, '');
+});
+export const proxyList = list.superRefine((items, context) => {
+    for (const item of items) {
+        const [address = '', prefix, ...rest] = item.split('/');
+        const version = isIP(address);
+        const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+        if (!version || !isPrefix || rest.length > 0) {
+            context.addIssue({ code: 'custom', message: 'must be a comma-separated list of IP addresses or CIDRs' });
+        }
+    }
+});
+export const origins = list.superRefine((items, context) => {
+    for (const item of items) {
+        if (!URL.canParse(item) || new URL(item).origin !== item) {
+            context.addIssue({
+                code: 'custom',
+                message: 'must be a comma-separated list of origins such as https://app.example',
+            });
+        }
+    }
+});
+export const apiKeyDigests = list.transform((items, context) => items.map((item) => {
+    const match = /^([A-Za-z0-9._-]{1,64}):([0-9a-fA-F]{64})$/.exec(item);
+    if (!match)
+        return fail(context, 'must be a comma-separated list of name:sha256hex');
+    return { name: match[1], digest: Buffer.from(match[2], 'hex') };
+}));
+function fail(context, message) {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+}
+//# sourceMappingURL=setting-types.js.map

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
+import mongoose from 'mongoose';
+import { startEmbeddedMongodb } from './embedded-mongodb/index.js';
+import { waitForServer } from './wait-for-server.js';
+/** The database's name where the connection string gives none. */
+const DATABASE_NAME = 'accounts';
+/** Twice the time for a socket (an operation is tried again once) stays under the 5 s in which a request is answered. */
+const TIMEOUTS = {
+    serverSelectionTimeoutMS: 3_000,
+    connectTimeoutMS: 2_000,
+    socketTimeoutMS: 2_000,
+    waitQueueTimeoutMS: 3_000,
+};
+/** Where the database is: a server by `MONGODB_URI`, or the embedded store, started here. */
+export class DatabaseServer {
+    uri;
+    embedded;
+    lastWork = [];
+    constructor(uri, embedded) {
+        this.uri = uri;
+        this.embedded = embedded;
+    }
+    /** @throws Error with one clear line when the store cannot be opened, or is another process's */
+    static async open(config) {
+        if (config.mongodb.uri)
+            return new DatabaseServer(await waitForServer(config.mongodb.uri), null);
+        const directory = config.environment === 'test' ? undefined : join(config.dataDirectory, 'mongodb');
+        const embedded = await startEmbeddedMongodb({ directory, workerThread: config.environment !== 'test' });
+        if (embedded.attached && !config.mongodb.mayShareStore) {
+            // Two services would each have a cache of their own, and not hear of sessions that the other one ends.
+            await embedded.close();
+            throw new Error(`DATA_DIR ${config.dataDirectory} is in use by another process: stop it, or set another DATA_DIR`);
+        }
+        return new DatabaseServer(embedded.uri, embedded);
+    }
+    /** Work to be done when the application ends, while the database can still be reached. */
+    beforeClose(work) {
+        this.lastWork.push(work);
+    }
+    /** The connection before the store: it says goodbye to its server, and would wait half a minute for one that is gone. */
+    async close(connection) {
+        await Promise.allSettled(this.lastWork.map((work) => work()));
+        await connection?.close();
+        await this.embedded?.close();
+    }
+}
+export function mongooseOptions(server) {
+    // Every model call inside connection.transaction() joins the transaction by itself: no session is handed through
+    // the layers, and none can be forgotten.
+    mongoose.set('transactionAsyncLocalStorage', true);
+    const logger = new Logger('Database');
+    const hasDatabaseName = /^mongodb(\+srv)?:\/\/[^/]+\/[^?]+/.test(server.uri);
+    return {
+        uri: server.uri,
+        ...(hasDatabaseName ? {} : { dbName: DATABASE_NAME }),
+        ...TIMEOUTS,
+        bufferCommands: false,
+        autoIndex: false,
+        autoCreate: false,
+        retryAttempts: Number.MAX_SAFE_INTEGER,
+        retryDelay: 1_000,
+        connectionFactory: (connection) => {
+            let isClosing = false;
+            connection.on('disconnecting', () => (isClosing = true));
+            connection.on('disconnected', () => {
+                if (!isClosing)
+                    logger.warn('The database is unavailable: requests that need it get 503');
+            });
+            connection.on('reconnected', () => logger.log('The database is back'));
+            connection.on('error', (error) => logger.warn(`Database connection: ${error.name}`));
+            return connection;
+        },
+    };
+}
+//# sourceMappingURL=database-connection.js.map

@@ -1,0 +1,72 @@
+import { Binary, BSONRegExp, Double, Int32, Long } from 'bson';
+import { Context, evalExpr } from 'mingo/core';
+import * as accumulators from 'mingo/operators/accumulator';
+import * as expressions from 'mingo/operators/expression';
+import { CommandError, unsupported } from '../command-error.js';
+import { assign, isDocument } from '../values/document.js';
+import { ComparableBinary } from '../values/decode.js';
+import { toRegExp } from '../values/regex.js';
+const REFUSED = ['$function', '$where', '$accumulator'];
+/** Operators of aggregation expressions, e.g. in $expr, $project and computed updates. */
+export function expressionContext() {
+    const safe = Object.entries(expressions).filter(([name]) => !REFUSED.includes(name));
+    const accumulating = Object.entries(accumulators).filter(([name]) => !REFUSED.includes(name));
+    return Context.init({
+        expression: Object.fromEntries(safe),
+        accumulator: Object.fromEntries(accumulating),
+    });
+}
+export const MINGO_OPTIONS = {
+    idKey: '_id',
+    processingMode: 0,
+    useStrictMode: true,
+    scriptEnabled: false,
+    failOnError: true,
+    context: expressionContext(),
+};
+/** Value of an aggregation expression, see promote(), over a document. */
+export function evaluate(expression, document, variables = {}) {
+    return asCommandError(() => evalExpr(promote(document), expression, { ...MINGO_OPTIONS, variables }));
+}
+/** Values of the variables of a command's `let`: they are expressions without a document. */
+export function evaluateVariables(variables) {
+    return variables ? evaluate(promote(variables), {}) : {};
+}
+/** mingo's complaints reach the client as errors of the command, not as a failure of the server. */
+export function asCommandError(action) {
+    try {
+        return action();
+    }
+    catch (error) {
+        if (error instanceof CommandError)
+            throw error;
+        const message = error.message;
+        const stage = /^unregistered pipeline operator (\S+?)\.?$/.exec(message)?.[1];
+        if (stage)
+            throw unsupported(`Unrecognized pipeline stage name: '${stage}'. It`, 40324);
+        const operator = /^accumulator '(\S+)' is not registered/.exec(message)?.[1];
+        if (operator)
+            throw unsupported(`The expression operator ${operator}`, 168);
+        throw new CommandError(message.startsWith('Use of undefined variable') ? 17276 : 2, message);
+    }
+}
+/** A pipeline, expression or document as mingo needs it: JavaScript numbers and regular expressions. */
+export function promote(value) {
+    if (Array.isArray(value))
+        return value.map(promote);
+    if (value instanceof Double || value instanceof Int32)
+        return value.value;
+    if (value instanceof Long)
+        return Number.isSafeInteger(value.toNumber()) ? value.toNumber() : value;
+    if (value instanceof Binary)
+        return new ComparableBinary(value.value(), value.sub_type);
+    if (value instanceof BSONRegExp)
+        return toRegExp(value.pattern, value.options);
+    if (!isDocument(value))
+        return value;
+    const result = {};
+    for (const key of Object.keys(value))
+        assign(result, key, promote(value[key]));
+    return result;
+}
+//# sourceMappingURL=expressions.js.map

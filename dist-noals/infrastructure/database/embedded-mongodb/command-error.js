@@ -1,0 +1,49 @@
+const CODE_NAMES = {
+    1: 'InternalError',
+    2: 'BadValue',
+    9: 'FailedToParse',
+    14: 'TypeMismatch',
+    22: 'InvalidBSON',
+    26: 'NamespaceNotFound',
+    27: 'IndexNotFound',
+    28: 'PathNotViable',
+    40: 'ConflictingUpdateOperators',
+    43: 'CursorNotFound',
+    48: 'NamespaceExists',
+    52: 'DollarPrefixedFieldName',
+    53: 'InvalidIdField',
+    59: 'CommandNotFound',
+    66: 'ImmutableField',
+    67: 'CannotCreateIndex',
+    72: 'InvalidOptions',
+    73: 'InvalidNamespace',
+    85: 'IndexOptionsConflict',
+    86: 'IndexKeySpecsConflict',
+    112: 'WriteConflict',
+    115: 'CommandNotSupported',
+    171: 'CannotIndexParallelArrays',
+    225: 'TransactionTooOld',
+    251: 'NoSuchTransaction',
+    256: 'TransactionCommitted',
+    263: 'OperationNotSupportedInTransaction',
+    10334: 'BSONObjectTooLarge',
+    11000: 'DuplicateKey',
+};
+/** An error the client is told about, with MongoDB's own number for it. */
+export class CommandError extends Error {
+    code;
+    details;
+    codeName;
+    /** @param details further top-level fields of the error reply, e.g. keyPattern and keyValue */
+    constructor(code, message, details = {}) {
+        super(message);
+        this.code = code;
+        this.details = details;
+        this.codeName = CODE_NAMES[code] ?? `Location${code}`;
+    }
+}
+/** The refusal of a feature that only MongoDB offers. */
+export function unsupported(feature, code = 115) {
+    return new CommandError(code, `${feature} is not supported by the embedded store: use MongoDB for it`);
+}
+//# sourceMappingURL=command-error.js.map

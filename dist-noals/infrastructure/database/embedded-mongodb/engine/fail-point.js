@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=fail-point.js.map

@@ -1,0 +1,36 @@
+import { documentRange, indexRange, recordIdOf, recordPointer } from '../storage/keys.js';
+import { decode } from '../values/decode.js';
+import { Catalogue } from './catalogue.js';
+import { indexEntries } from './index-entries.js';
+import { keyOf } from './records.js';
+/** Compares every index with one recomputed from the documents. @returns what is wrong, in words; empty when nothing is */
+export function verify(view) {
+    return new Catalogue(view).all().flatMap((collection) => verifyCollection(view, collection));
+}
+function verifyCollection(view, collection) {
+    const problems = [];
+    const expected = new Map();
+    for (const { key, value } of view.range(...documentRange(collection.id))) {
+        const [id, document] = [recordIdOf(key), decode(value)];
+        for (const index of collection.indexes) {
+            for (const { bytes } of indexEntries(index, document)) {
+                const name = keyOf(index, bytes, id).toString('latin1');
+                if (expected.has(name))
+                    problems.push(`${collection.namespace}: two documents share a key of ${index.name}`);
+                expected.set(name, recordPointer(id));
+            }
+        }
+    }
+    for (const index of collection.indexes) {
+        for (const { key, value } of view.range(...indexRange(index.id))) {
+            const wanted = expected.get(key.toString('latin1'));
+            if (!wanted?.equals(value))
+                problems.push(`${collection.namespace}: ${index.name} has an entry without its document`);
+            expected.delete(key.toString('latin1'));
+        }
+    }
+    if (expected.size > 0)
+        problems.push(`${collection.namespace}: ${expected.size} index entries are missing`);
+    return problems;
+}
+//# sourceMappingURL=verify.js.map

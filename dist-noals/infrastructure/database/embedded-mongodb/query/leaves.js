@@ -1,0 +1,33 @@
+import { isArrayIndex, isDocument, own } from '../values/document.js';
+/**
+ * Every value a dotted path leads to, going into each element of the arrays on its way. `undefined` stands for a field
+ * that is missing there. An array at the end of the path is one value: its elements are looked at by who asks.
+ */
+export function leaves(value, path, from = 0, found = []) {
+    const part = path[from];
+    if (part === undefined) {
+        found.push(value);
+    }
+    else if (Array.isArray(value)) {
+        const indexed = isArrayIndex(part) && Number(part) < value.length;
+        if (indexed)
+            leaves(value[Number(part)], path, from + 1, found);
+        for (const element of value) {
+            // Where the part is an index, an element without a field of that name says nothing about "missing".
+            if (isDocument(element) && !(indexed && !Object.hasOwn(element, part)))
+                leaves(element, path, from, found);
+        }
+    }
+    else if (isDocument(value)) {
+        leaves(own(value, part), path, from + 1, found);
+    }
+    else {
+        found.push(undefined);
+    }
+    return found;
+}
+/** The leaves, and the elements of those that are arrays: what a comparison is tried on. */
+export function someValue(found, test) {
+    return found.some((leaf) => test(leaf) || (Array.isArray(leaf) && leaf.some(test)));
+}
+//# sourceMappingURL=leaves.js.map

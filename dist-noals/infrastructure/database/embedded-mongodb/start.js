@@ -1,0 +1,91 @@
+import { rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { privateDirectory, temporaryDirectory } from './directory.js';
+import { Engine } from './engine/engine.js';
+import { claim, release } from './ownership.js';
+import { WireServer } from './server.js';
+import { checkDataFile } from './storage/data-file.js';
+import { Store } from './storage/store.js';
+const START_TIMEOUT_MS = 10_000;
+const RETRY_MS = 25;
+/** A store that exists until it is closed, or until the process ends. */
+export async function startTemporary() {
+    const { path, dataFile, socketPath } = temporaryDirectory();
+    const remove = () => rmSync(path, { recursive: true, force: true });
+    process.once('exit', remove);
+    const server = new WireServer(new Engine(Store.open(dataFile, false)));
+    await server.listen(socketPath);
+    const close = async () => {
+        await server.close();
+        process.off('exit', remove);
+        remove();
+    };
+    return { socketPath, attached: false, close };
+}
+/**
+ * Serves a directory, or connects to the process that does.
+ * @throws Error when the directory or its data cannot be used, or its owner does not answer
+ */
+export async function startInDirectory(directory) {
+    const { dataFile, socketPath } = privateDirectory(directory);
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    for (;;) {
+        if (await answers(socketPath))
+            return { socketPath, attached: true, close: async () => undefined };
+        const opened = await open(dataFile, directory);
+        if (typeof opened !== 'number')
+            return serve(opened, socketPath);
+        if (Date.now() > deadline) {
+            throw new Error(`The directory ${directory} is locked: process ${opened} uses it but does not answer`);
+        }
+        // The owner has just started and will listen in a moment, or is about to end.
+        await sleep(RETRY_MS);
+    }
+}
+/** The opened store, or the id of the process it belongs to. */
+async function open(dataFile, directory) {
+    let store;
+    try {
+        checkDataFile(dataFile);
+        store = Store.open(dataFile, true);
+        const owner = claim(store);
+        if (owner === undefined)
+            return { store, engine: loaded(store) };
+        await store.close();
+        return owner;
+    }
+    catch (error) {
+        await store?.close().catch(() => undefined);
+        const { message } = error;
+        throw new Error(`The data of the embedded store in ${directory} cannot be opened: ${message}`, { cause: error });
+    }
+}
+function loaded(store) {
+    try {
+        return new Engine(store);
+    }
+    catch (error) {
+        release(store);
+        throw error;
+    }
+}
+async function serve({ store, engine }, socketPath) {
+    // A crash leaves its socket behind; as the owner we know that nobody listens on it.
+    rmSync(socketPath, { force: true });
+    const server = new WireServer(engine, () => release(store));
+    await server.listen(socketPath);
+    const close = async () => {
+        await server.close();
+        rmSync(socketPath, { force: true });
+    };
+    return { socketPath, attached: false, close };
+}
+function answers(socketPath) {
+    return new Promise((resolve) => {
+        const socket = connect(socketPath);
+        socket.once('connect', () => resolve(socket.destroy() !== undefined));
+        socket.once('error', () => resolve(false));
+    });
+}
+//# sourceMappingURL=start.js.map

@@ -1,0 +1,56 @@
+import { serialize } from 'bson';
+import { CommandError } from '../command-error.js';
+export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+/** True for an embedded document; false for arrays, dates and BSON values such as ObjectId. */
+export function isDocument(value) {
+    return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+/** Reads a field without ever reaching the prototype: a field may be called `constructor`. */
+export function own(holder, key) {
+    return Object.hasOwn(holder, key) ? holder[key] : undefined;
+}
+/** Writes a field; plain assignment to `__proto__` would replace the prototype instead. */
+export function assign(holder, key, value) {
+    if (key === '__proto__') {
+        Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
+    }
+    else {
+        holder[key] = value;
+    }
+}
+/** BSON bytes of a document. Undefined fields are left out: bson would turn them into null. */
+export function toBytes(document) {
+    const bytes = serialize(document, { ignoreUndefined: true });
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+/** BSON bytes of a document that is going to be stored, `_id` first. @throws CommandError 10334 above 16 MB */
+export function toStoredBytes(document) {
+    const { _id, ...rest } = document;
+    const bytes = toBytes(Object.keys(document)[0] === '_id' ? document : { _id, ...rest });
+    if (bytes.length > MAX_DOCUMENT_BYTES) {
+        throw new CommandError(10334, `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and 16793600(16MB)`);
+    }
+    return bytes;
+}
+/** A deep copy of documents and arrays; BSON values are immutable and shared. */
+export function copy(value) {
+    if (Array.isArray(value))
+        return value.map(copy);
+    if (!isDocument(value))
+        return value;
+    const result = {};
+    for (const key of Object.keys(value))
+        assign(result, key, copy(value[key]));
+    return result;
+}
+/** Splits a dotted path. @throws CommandError 2 for `__proto__`, which no honest schema contains */
+export function splitPath(path) {
+    const parts = path.split('.');
+    if (parts.includes('__proto__'))
+        throw new CommandError(2, `The path '${path}' contains the forbidden name __proto__`);
+    return parts;
+}
+export function isArrayIndex(part) {
+    return /^(0|[1-9]\d{0,9})$/.test(part);
+}
+//# sourceMappingURL=document.js.map

@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { mongo } from 'mongoose';
+const PAUSE_MS = 2_000;
+/**
+ * Waits until the server of `MONGODB_URI` answers, however long that takes: at a common start it may be the last to
+ * come up. Says so once, in one line.
+ * @returns the same address
+ * @throws Error when it answers, and cannot do transactions
+ */
+export async function waitForServer(uri) {
+    const logger = new Logger('Database');
+    for (let attempt = 1;; attempt += 1) {
+        try {
+            await assertTransactions(uri);
+            if (attempt > 1)
+                logger.log('The database answers');
+            return uri;
+        }
+        catch (error) {
+            if (!(error instanceof mongo.MongoError) || error instanceof mongo.MongoParseError)
+                throw error;
+            if (attempt === 1)
+                logger.warn(`Waiting for the database of MONGODB_URI, which does not answer: ${error.message}`);
+            await pause(PAUSE_MS);
+        }
+    }
+}
+async function assertTransactions(uri) {
+    const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 3_000, connectTimeoutMS: 3_000 });
+    try {
+        const hello = await client.db('admin').command({ hello: 1 });
+        const hasTransactions = hello.setName !== undefined || hello.msg === 'isdbgrid';
+        if (!hasTransactions)
+            throw new Error('MONGODB_URI must be a replica set or a cluster: a single server has no transactions');
+    }
+    finally {
+        await client.close();
+    }
+}
+//# sourceMappingURL=wait-for-server.js.map

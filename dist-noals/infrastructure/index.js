@@ -1,0 +1,2 @@
+export { InfrastructureModule } from './infrastructure.module.js';
+//# sourceMappingURL=index.js.map

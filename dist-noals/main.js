@@ -1,0 +1,59 @@
+import 'reflect-metadata';
+import { createApp } from './app.setup.js';
+import { ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
+const SHUTDOWN_MS = 10_000;
+/** Starts the service by its environment. What stands in the way is told in one line each, without a stack. */
+async function start() {
+    try {
+        const config = loadConfig(environmentVariables());
+        const app = await createApp({ config });
+        stopOnSignals(app);
+        await app.listen(config.http.port, config.http.host);
+        process.stdout.write(welcome(config, await app.getUrl()));
+    }
+    catch (error) {
+        process.stderr.write(`${explain(error)}\n`);
+        process.exit(1);
+    }
+}
+/** Stops listening, lets what runs finish, closes, exits 0; what takes longer than ten seconds is cut off. */
+function stopOnSignals(app) {
+    const signals = ['SIGTERM', 'SIGINT'];
+    app.enableShutdownHooks(signals, { useProcessExit: true });
+    for (const signal of signals)
+        process.once(signal, () => setTimeout(() => process.exit(0), SHUTDOWN_MS).unref());
+}
+function welcome({ environment, developmentApiKey, mongodb, redis, mail, dataDirectory }, url) {
+    const lines = [`Account service (${environment}) on ${url}`, `  Swagger UI   ${url}/docs`];
+    if (environment !== 'production' && !mail.smtp)
+        lines.push(`  Mails        ${url}/dev/inbox`);
+    if (developmentApiKey)
+        lines.push(`  API key      ${developmentApiKey}`);
+    const unsuited = [
+        mongodb.uri ? null : `embedded store in ${dataDirectory} (set MONGODB_URI)`,
+        redis.url ? null : 'cache and limiter in this process (set REDIS_URL)',
+        mail.smtp
+            ? null
+            : environment === 'production'
+                ? 'mails wait (set SMTP_HOST)'
+                : 'mails stay in the inbox (set SMTP_HOST)',
+        developmentApiKey ? 'development secrets and API key (set JWT_SECRET, JWT_REFRESH_SECRET, API_KEYS)' : null,
+    ].filter((line) => line !== null);
+    if (unsuited.length > 0)
+        lines.push('  Not suited to production:', ...unsuited.map((line) => `    - ${line}`));
+    return `${lines.join('\n')}\n`;
+}
+function explain(error) {
+    if (error instanceof ConfigError)
+        return error.message;
+    const { code, message, port, address } = error;
+    if (code === 'EADDRINUSE')
+        return `Port ${port} on ${address} is taken: stop the other process, or set PORT`;
+    if (code === 'EACCES' && port)
+        return `Port ${port} may not be opened by this user: set PORT to one above 1023`;
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+        return `HOST is not an address of this machine`;
+    return `The service cannot start: ${message}`;
+}
+await start();
+//# sourceMappingURL=main.js.map

@@ -1,0 +1,16 @@
+/** Attempts that cost nothing; as many may also run at the same time. */
+export const FREE_ATTEMPTS = 20;
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 3_600_000;
+/** An account that nobody fails at for so long is as good as new. */
+export const FORGET_AFTER_MS = 86_400_000;
+/** The delay after so many attempts in a row: none for the first 20, then 1 s, doubled each time, at most an hour. */
+export function delayAfter(attempts) {
+    if (attempts <= FREE_ATTEMPTS)
+        return 0;
+    return Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - FREE_ATTEMPTS - 1, 30), LONGEST_DELAY_MS);
+}
+/** Port: counts the attempts at one account since its last success. */
+export class AttemptCounter {
+}
+//# sourceMappingURL=attempt-counter.js.map

@@ -1,0 +1,27 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsEmail, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { IsOmittable, IsPlainText } from '../../common/validation/index.js';
+const USERNAME = /^[A-Za-z0-9_]+$/;
+/** Unquoted ASCII local part and a DNS name: what is compared, stored and mailed is the same text everywhere. */
+const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$/;
+/** `username`: 3 to 64 letters, digits and underscores. */
+export function IsUsername({ required = true } = {}) {
+    return applyDecorators(ApiProperty({
+        required,
+        minLength: 3,
+        maxLength: 64,
+        pattern: USERNAME.source,
+        example: 'ada_lovelace',
+        description: 'Letters, digits and underscore; unique without regard to case',
+    }), ...(required ? [] : [IsOmittable()]), IsString({ message: '$property must be a string' }), MinLength(3, { message: '$property must be at least 3 characters long' }), MaxLength(64, { message: '$property must be at most 64 characters long' }), Matches(USERNAME, { message: '$property must have only letters, digits and underscores' }));
+}
+/** `email`: ASCII, at most 254 characters (RFC 5321 section 4.5.3.1.3). */
+export function IsEmailAddress() {
+    return applyDecorators(ApiProperty({ format: 'email', maxLength: 254, example: 'ada@example.com' }), IsString({ message: '$property must be a string' }), MaxLength(254, { message: '$property must be at most 254 characters long' }), Matches(EMAIL, { message: '$property must be a valid e-mail address' }), IsEmail({}, { message: '$property must be a valid e-mail address' }));
+}
+/** `first_name`, `last_name`: 2 to 100 characters of plain text. */
+export function IsPersonName(example, { required = true } = {}) {
+    return applyDecorators(ApiProperty({ required, minLength: 2, maxLength: 100, example }), ...(required ? [] : [IsOmittable()]), IsPlainText(), MinLength(2, { message: '$property must be at least 2 characters long' }), MaxLength(100, { message: '$property must be at most 100 characters long' }), Matches(/\S/, { message: '$property must not be blank' }));
+}
+//# sourceMappingURL=account-fields.decorator.js.map
