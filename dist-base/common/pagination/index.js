@@ -1,3 +1,0 @@
-export { toPage } from './page.js';
-export { PageQueryDto } from './page-query.dto.js';
-//# sourceMappingURL=index.js.map

@@ -1,5 +1,0 @@
-export { ID_PATTERN, IdParamDto } from './id-param.dto.js';
-export { IsOmittable } from './is-omittable.decorator.js';
-export { IsSearch } from './search.decorator.js';
-export { IsPlainText, IsWellFormed } from './text.decorator.js';
-//# sourceMappingURL=index.js.map

@@ -1,2 +1,0 @@
-export { DevToolsModule } from './dev-tools.module.js';
-//# sourceMappingURL=index.js.map

@@ -1,3 +1,0 @@
-export { RecordCacheModule } from './cache.module.js';
-export { RecordCache } from './record-cache.js';
-//# sourceMappingURL=index.js.map

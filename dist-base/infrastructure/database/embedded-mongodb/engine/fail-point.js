@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=fail-point.js.map

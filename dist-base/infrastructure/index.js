@@ -1,2 +1,0 @@
-export { InfrastructureModule } from './infrastructure.module.js';
-//# sourceMappingURL=index.js.map

@@ -1,2 +1,0 @@
-export { AuthModule } from './auth.module.js';
-//# sourceMappingURL=index.js.map

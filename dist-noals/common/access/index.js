@@ -1,3 +1,0 @@
-export { ACCESS } from './access.js';
-export { AdminOnly, API_KEY_SCHEME, ApiKeyOnly, Authenticated, BEARER_SCHEME, ERROR_CODES_EXTENSION, Protected, Public, TOKEN_ERRORS, } from './access.decorator.js';
-//# sourceMappingURL=index.js.map

@@ -1,3 +1,0 @@
-export { Clock } from './clock.js';
-export { SystemClock } from './system-clock.js';
-//# sourceMappingURL=index.js.map

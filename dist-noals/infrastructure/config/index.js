@@ -1,4 +1,0 @@
-export { ConfigError } from './config-error.js';
-export { Config } from './config.js';
-export { environmentVariables, loadConfig } from './load-config.js';
-//# sourceMappingURL=index.js.map

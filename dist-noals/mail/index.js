@@ -1,8 +1,0 @@
-export { MailInbox } from './delivery/mail-inbox.js';
-export { formatDuration, formatMoment } from './mail-wording.js';
-export { MailStoreModule } from './mail-store.module.js';
-export { MailModule } from './mail.module.js';
-export { MailOutbox } from './outbox/mail-outbox.js';
-export { MailsRepository } from './outbox/mails.repository.js';
-export { forgotPasswordUrl, NOTICE_LIFETIME_MS } from './notice.js';
-//# sourceMappingURL=index.js.map
