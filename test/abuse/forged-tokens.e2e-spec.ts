@@ -1,12 +1,11 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { base64url, decodeToken, forgeToken } from '../support/forged-token.js';
 import { expectRefusal } from '../support/invariants.js';
 import type { User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
-
-const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('A forged token', () => {
   let test: TestApp;
@@ -19,18 +18,8 @@ describe('A forged token', () => {
   });
   afterAll(() => test.close());
 
-  const decode = (token: string) =>
-    token
-      .split('.')
-      .slice(0, 2)
-      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString())) as [
-      Record<string, unknown>,
-      Record<string, unknown>,
-    ];
-  const forge = (header: object, claims: object, secret = test.config.tokens.accessSecret, hash = 'sha256') => {
-    const body = `${base64url(header)}.${base64url(claims)}`;
-    return `${body}.${createHmac(hash, secret).update(body).digest('base64url')}`;
-  };
+  const forge = (header: object, claims: object, secret = test.config.tokens.accessSecret, hash = 'sha256') =>
+    forgeToken(header, claims, secret, hash);
   /** Every place that takes a token, with this one in it. */
   const everywhere = async (token: string, label: string) => {
     expectRefusal(
@@ -52,7 +41,7 @@ describe('A forged token', () => {
   };
 
   it('without or with another algorithm is refused', async () => {
-    const [header, claims] = decode(user.token);
+    const [header, claims] = decodeToken(user.token);
     for (const alg of [
       'none',
       'None',
@@ -81,7 +70,7 @@ describe('A forged token', () => {
     listener.on('connection', () => (connections += 1));
     await once(listener, 'listening');
     const { port } = listener.address() as { port: number };
-    const [header, claims] = decode(user.token);
+    const [header, claims] = decodeToken(user.token);
     const url = `http://127.0.0.1:${port}/jwks.json`;
     const own = { kty: 'oct', k: Buffer.from('attacker').toString('base64url') };
     for (const extra of [
@@ -100,7 +89,7 @@ describe('A forged token', () => {
   });
 
   it('signed with a secret that is not ours is refused', async () => {
-    const [header, claims] = decode(victim.token);
+    const [header, claims] = decodeToken(victim.token);
     for (const secret of ['', 'secret', '<SECRET>', 'changeme', test.config.tokens.refreshSecret]) {
       await everywhere(forge(header, claims, secret), secret);
     }
@@ -108,7 +97,7 @@ describe('A forged token', () => {
 
   it('whose content was altered is refused', async () => {
     const [header, payload, signature] = user.token.split('.') as [string, string, string];
-    const [, claims] = decode(user.token);
+    const [, claims] = decodeToken(user.token);
     const asVictim = base64url({ ...claims, id: victim.userId });
     const flipped = signature.slice(0, -2) + (signature.endsWith('AA') ? 'BB' : 'AA');
     for (const token of [
@@ -127,7 +116,7 @@ describe('A forged token', () => {
   });
 
   it('with claims that our own secret would never have signed is refused', async () => {
-    const [header, claims] = decode(user.token);
+    const [header, claims] = decodeToken(user.token);
     const now = Math.floor(test.clock.nowMs() / 1000);
     const changes: object[] = [
       { exp: now - 1 },
@@ -164,8 +153,8 @@ describe('A forged token', () => {
   });
 
   it('of the other kind is refused, even if both secrets were the same', async () => {
-    await everywhere(forge(...decode(user.refresh_token)), 'refresh token signed as an access token');
-    const [header, claims] = decode(user.token);
+    await everywhere(forge(...decodeToken(user.refresh_token)), 'refresh token signed as an access token');
+    const [header, claims] = decodeToken(user.token);
     const asRefresh = forge(header, { ...claims, gen: 0 }, test.config.tokens.refreshSecret);
     expectRefusal(
       '/auth/refresh-token',

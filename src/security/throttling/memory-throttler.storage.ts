@@ -18,7 +18,8 @@ export class MemoryThrottlerStorage implements ThrottlerStorage {
   increment(key: string, ttl: number, limit: number): Promise<ThrottlerRecord> {
     const nowMs = this.clock.nowMs();
     let window = this.windows.get(key);
-    if (!window || window.endsAtMs <= nowMs) {
+    // A window that would last longer than one was begun by a clock that has been set back since.
+    if (!window || window.endsAtMs <= nowMs || window.endsAtMs > nowMs + ttl) {
       window = { hits: 0, endsAtMs: nowMs + ttl };
       this.windows.set(key, window);
     }
