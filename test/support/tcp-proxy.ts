@@ -2,12 +2,17 @@ import { once } from 'node:events';
 import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
+/** What becomes of what a client sends: it goes on; the server is gone before it arrives; or before it can answer. */
+export type Verdict = 'pass' | 'cut before' | 'cut after';
+
 /** Stands between the service and a server, and can be cut, frozen and restored. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
   private isCut = false;
   private isFrozen = false;
+  /** Decides over each chunk that a client sends. */
+  judge: (chunk: Buffer) => Verdict = () => 'pass';
 
   private constructor(private readonly target: NetConnectOpts) {
     this.server = createServer((client) => this.forward(client));
@@ -54,12 +59,13 @@ export class TcpProxy {
       return;
     }
     const upstream = connect(this.target);
+    client.on('data', (chunk: Buffer) => this.pass(chunk, upstream));
+    upstream.on('data', (chunk) => client.write(chunk));
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
       this.sockets.add(from);
-      from.on('data', (chunk) => to.write(chunk));
       from.on('error', () => to.destroy());
       from.on('close', () => {
         this.sockets.delete(from);
@@ -67,5 +73,12 @@ export class TcpProxy {
       });
       if (this.isFrozen) from.pause();
     }
+  }
+
+  private pass(chunk: Buffer, upstream: Socket): void {
+    const verdict = this.judge(chunk);
+    if (verdict === 'cut after') upstream.removeAllListeners('data').once('data', () => this.cut());
+    if (verdict === 'cut before') this.cut();
+    else upstream.write(chunk);
   }
 }
