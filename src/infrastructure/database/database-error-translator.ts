@@ -3,8 +3,8 @@ import { ApiError } from '../../common/errors/index.js';
 
 const { MongoError, MongoServerError } = mongo;
 
-/** Not primary, shutting down, and their like: the next attempt may find a healthy member. */
-const PASSING_SERVER_ERRORS = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436, 112, 251]);
+/** Not primary, shutting down, out of disk space, and their like: the next attempt may find a healthy member. */
+const PASSING_SERVER_ERRORS = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436, 112, 251, 14031]);
 
 /** The driver lets an error of its socket through as it is, when the other side has just gone. */
 const SOCKET_ERRORS = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);

@@ -28,6 +28,7 @@ const CODE_NAMES: Record<number, string> = {
   263: 'OperationNotSupportedInTransaction',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
+  14031: 'OutOfDiskSpace',
 };
 
 /** An error the client is told about, with MongoDB's own number for it. */

@@ -1,6 +1,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { open, type RootDatabase, type Transaction } from 'lmdb';
+import { CommandError } from '../command-error.js';
 import { Overlay } from './overlay.js';
 import type { Entry, View, WritableView } from './view.js';
 
@@ -88,7 +89,7 @@ export class Store implements WritableView {
       const answers = this.writeSync(() => writers.map((writer) => this.run(writer)));
       for (const answer of answers) answer();
     } catch (error) {
-      const refusal = new Error(`The disk refused the write: ${(error as Error).message}`, { cause: error });
+      const refusal = new CommandError(14031, `The disk refused the write: ${(error as Error).message}`);
       for (const { reject } of writers) reject(refusal);
     }
   }
