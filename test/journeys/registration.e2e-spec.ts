@@ -69,7 +69,7 @@ describe('Registration', () => {
   });
 
   it('yields one account to parallel registrations', async () => {
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 20; round += 1) {
       const registration = newRegistration();
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => test.client().post('/auth/register', registration)),

@@ -1,0 +1,75 @@
+import { Controller, Get, Module, Param } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Public } from '../../src/common/access/index.js';
+import { newRegistration } from '../support/personas.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+const circular: Record<string, unknown> = { secret: 'innards' };
+circular.self = circular;
+
+const FAULTS: Record<string, () => unknown> = {
+  'throws an error': () => {
+    throw new Error('innards');
+  },
+  'throws a text': () => {
+    throw 'innards';
+  },
+  'throws nothing': () => {
+    throw undefined;
+  },
+  'throws an error with a circular cause': () => {
+    throw new Error('innards', { cause: circular });
+  },
+  'rejects later': async () => {
+    await new Promise(setImmediate);
+    throw Object.assign(new Error('innards'), { statusCode: 200, status: 200 });
+  },
+  'answers what is no JSON': () => circular,
+  'answers what JSON refuses': () => ({ secret: 10n }),
+};
+
+@Controller('faults')
+class FaultsController {
+  @Get(':name')
+  @Public({ limit: 'none' })
+  fail(@Param('name') name: string): unknown {
+    return FAULTS[name]?.();
+  }
+}
+
+@Module({ controllers: [FaultsController] })
+class FaultsModule {}
+
+describe('A fault of our own', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ extensions: [FaultsModule] });
+  });
+  afterAll(() => test.close());
+
+  for (const name of Object.keys(FAULTS)) {
+    it(`tells nothing, and fails nobody else: a handler that ${name}`, async () => {
+      const { status, body, text, headers } = await test.client().get(`/faults/${encodeURIComponent(name)}`);
+      expect(status).toBe(500);
+      expect(body).toEqual({ error: true, code: 'internal_error', message: 'Internal server error', data: null });
+      expect(headers.get('x-request-id')).toMatch(/.+/);
+      expect(text).not.toMatch(/innards|JSON|BigInt|circular/i);
+      expect((await test.client().get('/health/live')).status).toBe(200);
+    });
+  }
+});
+
+describe('A database that is empty', () => {
+  it('has its unique indexes before the first request: one of twenty registrations at once wins', async () => {
+    const test = await startTestApp();
+    const registration = newRegistration();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => test.client().post('/auth/register', registration)),
+    );
+    const users = await test.database.collection('users').countDocuments({ email: registration.email });
+    await test.close();
+    expect(answers.filter(({ status }) => status === 201).length).toBe(1);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 422]));
+    expect(users).toBe(1);
+  });
+});
