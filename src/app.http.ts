@@ -1,36 +1,32 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import helmet from '@fastify/helmet';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './common/errors/index.js';
 import {
+  answerInTime,
   answerUnparsable,
+  type BoundedServer,
   createBoundedServer,
+  EnvelopingAdapter,
   envelopeKindOf,
   errorBody,
   keepRequestContext,
   requestIdOf,
+  securityHeaders,
   ServedRoutes,
 } from './common/http/index.js';
 import type { Config } from './infrastructure/config/index.js';
 
 const BODY_LIMIT_BYTES = 16 * 1024;
-const ANSWER_WITHIN_MS = 4_500;
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 
-/** Pages of our own that a browser shows; everything else is data, and nothing may be loaded from it. */
-const PAGES = /^\/(?:docs|dev)(?:[/?#]|$)/;
-const PAGE_POLICY =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-
 /** Fastify with the limits of this service, set before Nest adds a route. */
 export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): FastifyAdapter {
-  const adapter = new FastifyAdapter({
+  const adapter = new EnvelopingAdapter({
     trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
     bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: ((handle: RequestListener) => createBoundedServer(handle, config.http.requestTimeoutMs)) as never,
@@ -42,86 +38,26 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   const server = adapter.getInstance();
   server.addHook('onRoute', ({ method, url }) => servedRoutes.add(method, url));
   server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    reply.header('x-request-id', request.id).headers(securityHeaders(request.url));
     done();
   });
   keepRequestContext(server);
   answerInTime(server);
-  closeConnectionsWhenStopping(server);
+  server.addHook('preClose', (done) => {
+    (server.server as BoundedServer).letGo();
+    done();
+  });
   return adapter;
 }
 
-/**
- * Whatever hangs behind the service, its caller is told within five seconds. The work goes on until its own limits end
- * it; all of it is atomic, so that the caller may simply try again.
- */
-function answerInTime(server: FastifyInstance): void {
-  server.addHook('preValidation', (request, reply, done) => {
-    const timer = setTimeout(() => {
-      if (reply.sent || reply.raw.headersSent) return;
-      const error = new ApiError('service_unavailable');
-      void reply
-        .status(error.status)
-        .header('retry-after', '5')
-        .type('application/json; charset=utf-8')
-        .send(errorBody(envelopeKindOf(request.url), error));
-    }, ANSWER_WITHIN_MS);
-    reply.raw.once('close', () => clearTimeout(timer));
-    done();
-  });
-}
-
-/**
- * When the service is told to stop, connections without a request are cut, and the others after their answer. Node waits
- * for all, and does not count one that never carried a request among the idle.
- */
-function closeConnectionsWhenStopping(server: FastifyInstance): void {
-  const requestsOf = new Map<Socket, number>();
-  let isStopping = false;
-  const change = (socket: Socket, by: number) => {
-    const requests = (requestsOf.get(socket) ?? 0) + by;
-    requestsOf.set(socket, requests);
-    if (isStopping && requests === 0) socket.destroySoon();
-  };
-  server.server.on('connection', (socket: Socket) => {
-    requestsOf.set(socket, 0);
-    socket.once('close', () => requestsOf.delete(socket));
-  });
-  server.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    change(socket, 1);
-    response.once('close', () => change(socket, -1));
-  });
-  server.addHook('preClose', (done) => {
-    isStopping = true;
-    for (const [socket, requests] of requestsOf) if (requests === 0) socket.destroySoon();
-    done();
-  });
-}
-
-/** Headers, CORS and refusals that stand before every route. */
-export async function registerHttpRules(app: NestFastifyApplication, config: Config): Promise<void> {
+/** CORS and refusals that stand before every route. */
+export function registerHttpRules(app: NestFastifyApplication, config: Config): void {
   const server = app.getHttpAdapter().getInstance();
   // Form bodies and plain text can be sent across origins without a preflight (ASVS 5.0 3.5.2): JSON alone is parsed.
   server.removeContentTypeParser('text/plain');
   acceptJson(server);
   // Not earlier: the refusal is to bear the headers that the plugins below set when a request begins.
   server.addHook('preParsing', (request, _reply, _payload, done) => done(refusalOf(request)));
-  server.addHook(
-    'onSend',
-    (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) => {
-      if (PAGES.test(request.url)) reply.header('content-security-policy', PAGE_POLICY);
-      done(null, payload);
-    },
-  );
-  await app.register(helmet as never, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] },
-    },
-    hsts: { maxAge: 31_536_000, includeSubDomains: true },
-    referrerPolicy: { policy: 'no-referrer' },
-    crossOriginResourcePolicy: { policy: 'same-origin' },
-  });
   app.enableCors({
     origin: [...config.http.corsOrigins],
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],

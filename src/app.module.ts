@@ -1,8 +1,8 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './auth/index.js';
 import { ERROR_TRANSLATORS } from './common/errors/index.js';
-import { EnvelopeInterceptor, ErrorFilter, ServedRoutes } from './common/http/index.js';
+import { ErrorFilter, ServedRoutes } from './common/http/index.js';
 import { translateDatabaseError } from './infrastructure/database/index.js';
 import { InfrastructureModule, type Runtime } from './infrastructure/index.js';
 import { LoginHistoryModule } from './login-history/index.js';
@@ -37,7 +37,6 @@ export class AppModule {
         { provide: ServedRoutes, useValue: servedRoutes },
         { provide: ERROR_TRANSLATORS, useValue: [translateDatabaseError] },
         { provide: APP_FILTER, useClass: ErrorFilter },
-        { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
         // The limiter stands first: guesses at keys and tokens count too.
         { provide: APP_GUARD, useClass: RequestThrottlerGuard },

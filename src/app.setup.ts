@@ -38,8 +38,8 @@ export async function createApp({
     adapter,
     { logger: new AppLogger(logger), bodyParser: false, abortOnError: false },
   );
-  await registerHttpRules(app, config);
-  logRequests(adapter.getInstance(), logger);
+  registerHttpRules(app, config);
+  if (logger.isLevelEnabled('info')) logRequests(adapter.getInstance(), config.logLevel);
   measureRequests(adapter.getInstance(), app.get(Metrics, { strict: false }));
   app.get(ForwardingCheck, { strict: false }).watch(adapter.getInstance());
   serveOpenApi(app);

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { DiscoveryModule, Reflector } from '@nestjs/core';
+import { DiscoveryModule } from '@nestjs/core';
 import { MongooseModule } from '@nestjs/mongoose';
 import { PassportModule } from '@nestjs/passport';
 import { ThrottlerModule } from '@nestjs/throttler';
@@ -30,7 +30,6 @@ import { PasswordHasher } from './passwords/password-hasher.js';
 import { RouteAccessCheck } from './route-access.check.js';
 import { MemoryThrottlerStorage } from './throttling/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './throttling/redis-throttler.storage.js';
-import { throttlersOf } from './throttling/request-throttler.guard.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
 import { RefreshTokens } from './tokens/refresh-tokens.js';
@@ -52,11 +51,11 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     ]),
     ThrottlerModule.forRootAsync({
       imports: [RedisModule],
-      inject: [Config, Reflector, Clock, REDIS],
-      useFactory: (config: Config, reflector: Reflector, clock: Clock, redis: RedisConnection | null) => {
+      inject: [Config, Clock, REDIS],
+      useFactory: ({ limits }: Config, clock: Clock, redis: RedisConnection | null) => {
         const memory = new MemoryThrottlerStorage(clock);
         return {
-          throttlers: throttlersOf(config, reflector),
+          throttlers: Object.entries(limits).map(([name, { limit, windowMs }]) => ({ name, limit, ttl: windowMs })),
           storage: redis ? new RedisThrottlerStorage(redis, memory) : memory,
         };
       },

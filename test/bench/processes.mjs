@@ -1,7 +1,10 @@
 /** The processes of a measurement. What is measured has one core for itself, what measures it another. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const SERVER_CORE = 0;
@@ -18,6 +21,8 @@ function canPin() {
 }
 
 const running = new Set();
+const logs = mkdtempSync(join(tmpdir(), 'bench-logs-'));
+const LOOKED_EVERY_MS = 5;
 
 /** A Node process on one core. */
 export class Program {
@@ -26,24 +31,23 @@ export class Program {
     const command = [process.execPath, ...nodeOptions, fileURLToPath(new URL(script, import.meta.url)), ...args];
     if (isPinned) command.unshift('taskset', '-c', String(core));
     const { PATH } = process.env;
+    this.log = join(logs, `${running.size}-${Date.now()}.log`);
     this.started = performance.now();
-    this.child = spawn(command[0], command.slice(1), {
-      env: { PATH, ...env },
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    });
-    this.output = '';
-    this.child.stdout.on('data', (text) => (this.output += this.isReady ? '' : text));
+    // A file and not a pipe: reading a pipe would be work on the core of the server.
+    const stdio = ['ignore', openSync(this.log, 'w'), 'inherit', 'ipc'];
+    this.child = spawn(command[0], command.slice(1), { env: { PATH, ...env }, stdio });
+    closeSync(stdio[1]);
     running.add(this);
   }
 
-  /** Waits until the program says so. @returns the address that it names, if any */
+  /** Waits until the program says so. @returns itself, with the address that it names, if any */
   async ready(pattern = /\n/) {
-    while (!pattern.test(this.output)) {
-      const [gone] = await Promise.race([once(this.child.stdout, 'data'), once(this.child, 'exit').then(() => [null])]);
-      if (gone === null) throw new Error(`It did not start: ${this.output}`);
+    const output = () => readFileSync(this.log, 'utf8');
+    while (!pattern.test(output())) {
+      if (this.child.exitCode !== null) throw new Error(`It did not start: ${output()}`);
+      await pause(LOOKED_EVERY_MS);
     }
-    this.isReady = true;
-    this.url = / on (http:\S+)/.exec(this.output)?.[1];
+    this.url = / on (http:\S+)/.exec(output())?.[1];
     this.port = this.url && Number(new URL(this.url).port);
     return this;
   }
@@ -63,6 +67,7 @@ export class Program {
 
 export async function stopAll() {
   await Promise.all([...running].map((program) => program.stop('SIGKILL')));
+  rmSync(logs, { recursive: true });
 }
 
 /** The one load generator. It takes several jobs at the same time. */

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { rememberResponse } from './unparsable-request.js';
 
@@ -8,14 +8,30 @@ const KEEP_ALIVE_MS = 65_000;
 const MAX_REQUESTS_AHEAD = 4;
 const SLICE_BYTES = 2_048;
 
+export interface BoundedServer extends Server {
+  /**
+   * Cuts the connections without a request, and the others after their answer. Node waits for all, and does not count one
+   * that never carried a request among the idle.
+   */
+  letGo(): void;
+}
+
 /**
  * Node hands over all requests of one read at once: a client that sends thousands of tiny ones, and reads no answer, would
  * have every answer held in memory. No client in use sends more than a few ahead. Refused here, before Fastify makes
  * objects of its own for each.
  * @param requestTimeoutMs a client that drips its request is cut off then, or a fifth later
  */
-export function createBoundedServer(handle: RequestListener, requestTimeoutMs: number): Server {
-  const unanswered = new WeakMap<Socket, number>();
+export function createBoundedServer(handle: RequestListener, requestTimeoutMs: number): BoundedServer {
+  const unanswered = new Map<Socket, number>();
+  let isLettingGo = false;
+  // One listener for all answers, which finds its connection by itself: this runs for every request.
+  function answered(this: ServerResponse): void {
+    const { socket } = this.req;
+    const left = (unanswered.get(socket) ?? 1) - 1;
+    if (unanswered.has(socket)) unanswered.set(socket, left);
+    if (isLettingGo && left === 0) socket.destroySoon();
+  }
   const options = {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
@@ -32,14 +48,22 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     if (socket.destroyed) return;
     unanswered.set(socket, count);
     rememberResponse(socket, response);
-    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    response.on('close', answered);
     handle(request, response);
   });
-  server.on('connection', readInSlices);
+  server.on('connection', (socket) => {
+    unanswered.set(socket, 0);
+    socket.once('close', () => unanswered.delete(socket));
+    readInSlices(socket);
+  });
   // An expectation that nobody knows may be passed over (RFC 9110 section 10.1.1); Node would answer it, barely.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.setTimeout(CONNECTION_TIMEOUT_MS);
-  return server;
+  const letGo = () => {
+    isLettingGo = true;
+    for (const [socket, count] of unanswered) if (count === 0) socket.destroySoon();
+  };
+  return Object.assign(server, { letGo });
 }
 
 /**
@@ -51,6 +75,10 @@ function readInSlices(socket: Socket): void {
   if (!parse) return;
   socket.removeListener('data', parse);
   socket.on('data', (chunk: Buffer) => {
+    if (chunk.length <= SLICE_BYTES) {
+      parse.call(socket, chunk);
+      return;
+    }
     for (let start = 0; start < chunk.length && !socket.destroyed; start += SLICE_BYTES) {
       parse.call(socket, chunk.subarray(start, start + SLICE_BYTES));
     }

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { FastifyRequest } from 'fastify';
 
@@ -12,6 +13,7 @@ export function clientAddress(request: FastifyRequest): string {
 
 /** @returns the canonical text of an IPv4 or IPv6 address, with or without a port; null when it is neither. */
 export function normaliseAddress(text: string): string | null {
+  if (isIPv4(text)) return text;
   const withoutPort = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const withoutZone = withoutPort.split('%', 1)[0] ?? '';
   if (!ipaddr.IPv4.isValidFourPartDecimal(withoutZone) && !ipaddr.IPv6.isValid(withoutZone)) return null;
@@ -20,7 +22,7 @@ export function normaliseAddress(text: string): string | null {
 
 /** The key under which a caller is limited: an IPv4 address, or the /64 in which an IPv6 host chooses freely. */
 export function addressBucket(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
+  if (isIPv4(address) || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`;

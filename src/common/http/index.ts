@@ -1,9 +1,11 @@
-export { createBoundedServer } from './bounded-server.js';
+export { answerInTime } from './answer-in-time.js';
+export { type BoundedServer, createBoundedServer } from './bounded-server.js';
 export { addressBucket, clientAddress, normaliseAddress } from './client-address.js';
 export { type EnvelopeKind, envelopeKindOf, errorBody, successBody } from './envelope.js';
-export { EnvelopeInterceptor, SUCCESS_MESSAGE } from './envelope.interceptor.js';
+export { EnvelopingAdapter } from './enveloping-adapter.js';
 export { ErrorFilter } from './error.filter.js';
 export { currentRequest, keepRequestContext } from './request-context.js';
 export { requestIdOf } from './request-id.js';
+export { securityHeaders } from './security-headers.js';
 export { ServedRoutes } from './served-routes.js';
 export { answerUnparsable } from './unparsable-request.js';

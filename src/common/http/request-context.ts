@@ -11,6 +11,9 @@ export interface RequestContext {
   apiKeyName?: string;
 }
 
+const CONTEXT = Symbol('request context');
+type RequestWithContext = FastifyRequest & { [CONTEXT]?: RequestContext };
+
 const storage = new AsyncLocalStorage<RequestContext>();
 
 /** The request at hand; undefined in work that no request caused. */
@@ -19,14 +22,15 @@ export function currentRequest(): RequestContext | undefined {
 }
 
 export function keepRequestContext(server: FastifyInstance): void {
-  const contexts = new WeakMap<FastifyRequest, RequestContext>();
-  server.addHook('onRequest', (request, _reply, done) => {
-    const context = { requestId: request.id, ip: clientAddress(request) };
-    contexts.set(request, context);
-    storage.run(context, done);
+  server.decorateRequest(CONTEXT);
+  server.addHook('onRequest', (request: RequestWithContext, _reply, done) => {
+    request[CONTEXT] = { requestId: request.id, ip: clientAddress(request) };
+    storage.run(request[CONTEXT], done);
   });
   // Between the two a body is read from the socket, whose events run in the context of the connection.
-  server.addHook('preValidation', (request, _reply, done) => {
-    storage.run(contexts.get(request) as RequestContext, done);
+  server.addHook('preValidation', (request: RequestWithContext, _reply, done) => {
+    const context = request[CONTEXT] as RequestContext;
+    if (storage.getStore() === context) done();
+    else storage.run(context, done);
   });
 }

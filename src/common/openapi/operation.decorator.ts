@@ -1,6 +1,6 @@
-import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiExtraModels, ApiOperation, getSchemaPath } from '@nestjs/swagger';
-import { SUCCESS_MESSAGE } from '../http/index.js';
 
 /** Extension under which an operation's success travels to the OpenAPI document; it is removed there. */
 export const SUCCESS_EXTENSION = 'x-success';
@@ -45,7 +45,7 @@ export function Operation({
   };
   return applyDecorators(
     HttpCode(status),
-    SetMetadata(SUCCESS_MESSAGE, message),
+    RouteConfig({ successMessage: message }),
     ApiOperation({ summary, description }),
     ApiExtension(SUCCESS_EXTENSION, success),
     ...(model ? [ApiExtraModels(model)] : []),

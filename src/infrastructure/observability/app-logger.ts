@@ -1,5 +1,5 @@
 import { type LoggerService, type LogLevel } from '@nestjs/common';
-import { type Logger, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
 
 /** Never logged, wherever they stand in a logged object. Bodies and headers are not logged at all. */
 const SECRET_FIELDS = [
@@ -13,13 +13,18 @@ const SECRET_FIELDS = [
   'secret',
 ];
 
+/** What all lines of the log have in common. */
+export const LINES: LoggerOptions = {
+  base: undefined,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+};
+
 /** The process's logger: JSON lines on standard output, for Nest, for Fastify and for us. */
 export function createLogger(level: string): Logger {
   return pino({
+    ...LINES,
     level,
-    base: undefined,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
     redact: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
   });
 }

@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { Role } from '../../common/access/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { accessOf } from '../access-of.js';
 import { AccountReader } from '../authentication/account-reader.js';
@@ -13,9 +14,12 @@ export class RolesGuard implements CanActivate {
     private readonly accounts: AccountReader,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const { role } = accessOf(this.reflector, context);
-    if (!role) return true;
+    return role ? this.assertRole(role, context) : true;
+  }
+
+  private async assertRole(role: Role, context: ExecutionContext): Promise<boolean> {
     const { user } = context.switchToHttp().getRequest<{ user: Principal }>();
     const account = await this.accounts.readAccess(user.userId);
     if (account?.record.auth.role !== role) throw new ApiError('role_required');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
 import { Config } from '../../infrastructure/config/index.js';
@@ -9,6 +10,9 @@ import { Authenticator } from '../authentication/authenticator.js';
 import type { Principal } from '../authentication/principal.js';
 import { AccessTokens } from './access-tokens.js';
 import { type DecodedToken, signingKey, VERIFY_OPTIONS } from './token-codec.js';
+
+/** About a kilobyte each. */
+const TOKENS_REMEMBERED = 10_000;
 
 /** RFC 6750 section 2.1, the header alone: tokens in a query string or a body are not looked at. */
 export function bearerToken(request: Pick<FastifyRequest, 'headers'>): string | null {
@@ -24,6 +28,9 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
    */
   readonly registeredAs = `jwt-${randomUUID()}`;
 
+  /** Tokens whose signature was found good, which does not change. Times, claims and session are looked at every time. */
+  private readonly verified = new LRUCache<string, DecodedToken>({ max: TOKENS_REMEMBERED });
+
   constructor(
     config: Config,
     private readonly accessTokens: AccessTokens,
@@ -34,12 +41,19 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
       secretOrKey: signingKey(config.tokens.accessSecret) as unknown as Buffer,
       algorithms: VERIFY_OPTIONS.algorithms,
       ignoreExpiration: true,
+      passReqToCallback: true,
       jsonWebTokenOptions: { complete: true, ignoreNotBefore: true },
     });
     passport.use(this.registeredAs, this);
   }
 
-  async validate(decoded: DecodedToken): Promise<Principal> {
+  /** What an earlier request's token says; null when its signature has yet to be verified. */
+  recall(token: string): DecodedToken | null {
+    return this.verified.get(token) ?? null;
+  }
+
+  async validate(request: FastifyRequest, decoded: DecodedToken): Promise<Principal> {
+    this.verified.set(bearerToken(request) as string, decoded);
     return this.authenticator.authenticate(this.accessTokens.assertClaims(decoded));
   }
 
