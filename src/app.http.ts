@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, RequestListener } from 'node:http';
+import cors from '@fastify/cors';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './common/errors/index.js';
@@ -51,14 +52,15 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
 }
 
 /** CORS and refusals that stand before every route. */
-export function registerHttpRules(app: NestFastifyApplication, config: Config): void {
+export async function registerHttpRules(app: NestFastifyApplication, config: Config): Promise<void> {
   const server = app.getHttpAdapter().getInstance();
   // Form bodies and plain text can be sent across origins without a preflight (ASVS 5.0 3.5.2): JSON alone is parsed.
   server.removeContentTypeParser('text/plain');
   acceptJson(server);
   // Not earlier: the refusal is to bear the headers that the plugins below set when a request begins.
   server.addHook('preParsing', (request, _reply, _payload, done) => done(refusalOf(request)));
-  app.enableCors({
+  // Not by Nest's own enableCors(): it copies the headers of every answer once more.
+  await app.register(cors as never, {
     origin: [...config.http.corsOrigins],
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'x-api-key', 'x-request-id'],

@@ -38,7 +38,7 @@ export async function createApp({
     adapter,
     { logger: new AppLogger(logger), bodyParser: false, abortOnError: false },
   );
-  registerHttpRules(app, config);
+  await registerHttpRules(app, config);
   if (logger.isLevelEnabled('info')) logRequests(adapter.getInstance(), config.logLevel);
   measureRequests(adapter.getInstance(), app.get(Metrics, { strict: false }));
   app.get(ForwardingCheck, { strict: false }).watch(adapter.getInstance());

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REDIS, type RedisConnection } from '../../src/infrastructure/redis/index.js';
+import { ApiKeys } from '../../src/security/index.js';
 import { redisUrl } from '../support/backends.js';
 import { PASSWORD } from '../support/personas.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 describe.skipIf(!redisUrl())('The cached authentication record in Redis', () => {
@@ -30,6 +32,28 @@ describe.skipIf(!redisUrl())('The cached authentication record in Redis', () => 
     const ttl = await redis.client.ttl(keyOf(user.userId));
     expect(ttl).toBeGreaterThan(3_590);
     expect(ttl).toBeLessThanOrEqual(3_600);
+  });
+
+  it('comes in one round trip together with the limit, for configured keys and for issued ones', async () => {
+    const { hostname, port } = new URL(redisUrl() as string);
+    const proxy = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });
+    const proxied = await startTestApp({ redis: true, env: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } });
+    try {
+      const { token } = await proxied.personas.user();
+      const issued = await proxied.app.get(ApiKeys).issue('round-trips');
+      for (const apiKey of [API_KEY, issued.key]) {
+        const read = () => proxied.client().get('/api/profile', { bearer: token, apiKey });
+        // The first one verifies the token, and fills the cache.
+        expect((await read()).status).toBe(200);
+        let sent = 0;
+        proxy.judge = () => ((sent += 1), 'pass');
+        expect((await read()).status).toBe(200);
+        expect(sent).toBe(1);
+      }
+    } finally {
+      await proxied.close();
+      await proxy.close();
+    }
   });
 
   it('is filled again from storage after a miss', async () => {

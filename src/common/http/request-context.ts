@@ -9,6 +9,8 @@ export interface RequestContext {
   ip: string;
   /** The calling application, once its API key was found good. */
   apiKeyName?: string;
+  /** Cached records on their way, by key. */
+  recordsAhead?: Map<string, Promise<unknown>>;
 }
 
 const CONTEXT = Symbol('request context');

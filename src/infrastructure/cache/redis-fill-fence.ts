@@ -23,12 +23,8 @@ export class RedisFillFence extends FillFence {
   }
 
   async fillIfUnmoved(key: string, mark: string, value: unknown, ttlMs: number): Promise<void> {
-    await this.redis.run((client) =>
-      client.eval(FILL, {
-        keys: [this.redis.key(key), this.fenceKey(key)],
-        arguments: [mark, JSON.stringify(value), String(ttlMs)],
-      }),
-    );
+    const keys = [this.redis.key(key), this.fenceKey(key)];
+    await this.redis.evaluate(FILL, keys, [mark, JSON.stringify(value), String(ttlMs)]);
   }
 
   /** The braces put the fence on the key's own node of a Redis cluster. */

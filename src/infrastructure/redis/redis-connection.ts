@@ -1,5 +1,13 @@
+import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import { createClient, type RedisClientType, type RedisFunctions, type RedisModules, type RedisScripts } from 'redis';
+import {
+  createClient,
+  ErrorReply,
+  type RedisClientType,
+  type RedisFunctions,
+  type RedisModules,
+  type RedisScripts,
+} from 'redis';
 import { withDeadline } from '../../common/clock/index.js';
 
 type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts>;
@@ -19,6 +27,7 @@ export class RedisUnavailableError extends Error {
 /** The one Redis client of the process. It reconnects by itself; while it is away, commands fail at once. */
 export class RedisConnection {
   private readonly logger = new Logger('Redis');
+  private readonly digests = new Map<string, string>();
   private reachable = true;
   private failed = 0;
 
@@ -78,6 +87,26 @@ export class RedisConnection {
       this.report(false, error as Error);
       throw new RedisUnavailableError(error);
     }
+  }
+
+  /**
+   * Runs a Lua script, by its digest once Redis knows it: its text would be most of what is sent.
+   * @param keys as this class's `key` yields them
+   * @throws RedisUnavailableError
+   */
+  async evaluate(script: string, keys: string[], values: string[]): Promise<unknown> {
+    let digest = this.digests.get(script);
+    if (!digest) this.digests.set(script, (digest = createHash('sha1').update(script).digest('hex')));
+    const parameters = { keys, arguments: values };
+    return this.run(async (client) => {
+      try {
+        return await client.evalSha(digest, parameters);
+      } catch (error) {
+        // New to this Redis, or forgotten over a restart.
+        if (!(error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))) throw error;
+        return client.eval(script, parameters);
+      }
+    });
   }
 
   /** @returns true when Redis answers a PING in time. */

@@ -33,6 +33,12 @@ export class ApiKeys {
     private readonly clock: Clock,
   ) {}
 
+  /** Begins to read what {@link nameOf} will ask for. */
+  readAhead(key: string): void {
+    const id = idOfApiKey(key);
+    if (id) this.cache.readAhead([apiKeyRecordKey(id)]);
+  }
+
   /** @returns the name of the key, or null when it is none, was revoked, or has expired */
   async nameOf(key: string): Promise<string | null> {
     const digest = digestOf(key);

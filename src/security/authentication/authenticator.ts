@@ -26,10 +26,14 @@ export class Authenticator {
     this.endedSessionTtlMs = config.tokens.accessTtlMs;
   }
 
+  /** Begins to read what {@link authenticate} will ask for. */
+  readAhead({ id: userId, sid: sessionId }: { id: string; sid: string }): void {
+    this.cache.readAhead(keysOf(userId, sessionId));
+  }
+
   /** @throws ApiError 401 with the reason for which the session ended */
   async authenticate({ id: userId, sid: sessionId }: { id: string; sid: string }): Promise<Principal> {
-    const keys = [sessionKey(sessionId), authRecordKey(userId), accountDatesKey(userId)];
-    const [cachedSession, cachedRecord, cachedDates] = await this.cache.getMany(keys);
+    const [cachedSession, cachedRecord, cachedDates] = await this.cache.getMany(keysOf(userId, sessionId));
     const session = readSessionState(cachedSession);
     if (session && 'ended' in session) throw new ApiError(session.ended);
     const record = readAuthRecord(cachedRecord, userId);
@@ -91,4 +95,8 @@ export class Authenticator {
       sessionIds.map((id) => this.cache.put(sessionKey(id), { ended: reason }, this.endedSessionTtlMs)),
     );
   }
+}
+
+function keysOf(userId: string, sessionId: string): string[] {
+  return [sessionKey(sessionId), authRecordKey(userId), accountDatesKey(userId)];
 }

@@ -29,12 +29,8 @@ export class RedisAttemptCounter extends AttemptCounter {
 
   override async reserve(key: string): Promise<number> {
     try {
-      const waitMs = await this.redis.run((client) =>
-        client.eval(RESERVE, {
-          keys: [this.redis.key(key)],
-          arguments: [String(this.clock.nowMs()), String(FORGET_AFTER_MS), ...this.delays],
-        }),
-      );
+      const values = [String(this.clock.nowMs()), String(FORGET_AFTER_MS), ...this.delays];
+      const waitMs = await this.redis.evaluate(RESERVE, [this.redis.key(key)], values);
       return Number(waitMs);
     } catch {
       return this.fallback.reserve(key);

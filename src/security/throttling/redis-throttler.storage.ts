@@ -30,9 +30,7 @@ export class RedisThrottlerStorage implements ThrottlerStorage {
     throttlerName: string,
   ): Promise<ThrottlerRecord> {
     try {
-      const reply = await this.redis.run((client) =>
-        client.eval(INCREMENT, { keys: [this.redis.key(key)], arguments: [String(ttl)] }),
-      );
+      const reply = await this.redis.evaluate(INCREMENT, [this.redis.key(key)], [String(ttl)]);
       const [hits, msToEnd] = reply as [number, number];
       return throttlerRecord(hits, msToEnd, limit);
     } catch {

@@ -14,6 +14,7 @@ import { Config } from '../../infrastructure/config/index.js';
 import { Metrics } from '../../infrastructure/observability/index.js';
 import { Reflector } from '@nestjs/core';
 import { accessOf } from '../access-of.js';
+import { RecordsAhead } from '../authentication/records-ahead.js';
 
 /**
  * Throttles per address: each `/auth` endpoint by a counter of its own, all other routes by one together. The key is
@@ -29,6 +30,7 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
     @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
+    private readonly recordsAhead: RecordsAhead,
     { limits }: Config,
     metrics: Metrics,
   ) {
@@ -42,9 +44,11 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
 
   /** The library's own reads seven decorators for every request; here the route's access says everything. */
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { limit: name } = accessOf(this.reflector, context);
+    const access = accessOf(this.reflector, context);
+    const { limit: name } = access;
     if (name === 'none') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
+    this.recordsAhead.read(request, access);
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const { limit, windowMs } = this.limits[name];
     const key = throttlingKey(name, context, addressBucket(clientAddress(request)));

@@ -53,8 +53,9 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
   }
 
   async validate(request: FastifyRequest, decoded: DecodedToken): Promise<Principal> {
+    const claims = this.accessTokens.assertClaims(decoded);
     this.verified.set(bearerToken(request) as string, decoded);
-    return this.authenticator.authenticate(this.accessTokens.assertClaims(decoded));
+    return this.authenticator.authenticate(claims);
   }
 
   onApplicationShutdown(): void {
