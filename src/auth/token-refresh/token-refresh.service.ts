@@ -28,14 +28,18 @@ export class TokenRefreshService {
   /** @throws ApiError 401 with the reason for which the session or the token is no more */
   async refresh(refreshToken: string): Promise<TokensDto> {
     const claims = this.refreshTokens.verify(refreshToken);
+    const account = await this.accounts.findById(claims.id);
+    const rotated = account && isActive(account) && (await this.rotate(claims, account.credentialVersion));
+    return rotated || this.refreshLooked(claims);
+  }
+
+  /** In the ordinary case the session is written without having been read; why it did not come to that is looked up here. */
+  private async refreshLooked(claims: RefreshClaims): Promise<TokensDto> {
     const session = await this.findSession(claims);
-    if (claims.gen === session.generation) {
-      const rotated = await this.rotate(claims, session);
-      if (rotated) return rotated;
-      // Another request rotated the session in between; this token is the replaced one now.
-      return this.answerReplaced(claims, await this.findSession(claims));
-    }
-    return this.answerReplaced(claims, session);
+    if (claims.gen !== session.generation) return this.answerReplaced(claims, session);
+    const rotated = await this.rotate(claims, session.credentialVersion);
+    // Another request rotated the session in between; this token is the replaced one now.
+    return rotated ?? this.answerReplaced(claims, await this.findSession(claims));
   }
 
   private async findSession({ sid, id }: RefreshClaims): Promise<SessionGeneration> {
@@ -48,14 +52,17 @@ export class TokenRefreshService {
     return session;
   }
 
-  private async rotate({ id, sid, gen }: RefreshClaims, { loggedInAt }: SessionGeneration): Promise<TokensDto | null> {
+  /** @returns null when the session is not, or no longer, the one of this token and this credential */
+  private async rotate(claims: RefreshClaims, credentialVersion: number): Promise<TokensDto | null> {
+    const { id, sid, gen, auth_time } = claims;
     const rotatedAt = this.clock.now();
-    const tokens = this.issue(id, sid, gen + 1, rotatedAt, loggedInAt);
-    const rotated = await this.repository.rotateIfCurrent(sid, id, gen, rotatedAt, {
-      accessToken: tokens.token,
-      refreshToken: tokens.refresh_token,
-    });
-    return rotated && tokens;
+    const tokens = this.issue(id, sid, gen + 1, rotatedAt, new Date(auth_time * 1000));
+    const isRotated = await this.repository.rotateIfCurrent(
+      { sessionId: sid, userId: id, generation: gen, credentialVersion },
+      rotatedAt,
+      { accessToken: tokens.token, refreshToken: tokens.refresh_token },
+    );
+    return isRotated ? tokens : null;
   }
 
   private async answerReplaced({ id, sid, gen }: RefreshClaims, session: SessionGeneration): Promise<TokensDto> {

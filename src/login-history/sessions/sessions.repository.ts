@@ -24,6 +24,13 @@ export interface NewSession {
   credentialVersion: number;
 }
 
+export interface CurrentGeneration {
+  sessionId: string;
+  userId: string;
+  generation: number;
+  credentialVersion: number;
+}
+
 /** The part of a session that decides over its refresh. */
 export interface SessionGeneration {
   userId: string;
@@ -95,31 +102,31 @@ export class SessionsRepository extends SessionReader {
   }
 
   /**
-   * Moves a session to its next generation, if it is still in the given one: of any number of parallel refreshes
-   * exactly one gets a session back, the others null.
+   * Moves a session to its next generation, if it is still in the given one and of the given credential: of any number
+   * of parallel refreshes exactly one is told that it did so.
    */
   async rotateIfCurrent(
-    sessionId: string,
-    userId: string,
-    generation: number,
+    { sessionId, userId, generation, credentialVersion }: CurrentGeneration,
     rotatedAt: Date,
     tokens: { accessToken: string; refreshToken: string },
-  ): Promise<SessionGeneration | null> {
-    const entry = await this.entries
-      .findOneAndUpdate(
-        { _id: new Types.ObjectId(sessionId), user: new Types.ObjectId(userId), generation },
-        {
-          $set: {
-            generation: generation + 1,
-            rotated_at: rotatedAt,
-            token: tokenDigest(tokens.accessToken),
-            refresh_token: tokenDigest(tokens.refreshToken),
-          },
+  ): Promise<boolean> {
+    const result = await this.entries.updateOne(
+      {
+        _id: new Types.ObjectId(sessionId),
+        user: new Types.ObjectId(userId),
+        generation,
+        credential_version: credentialVersion,
+      },
+      {
+        $set: {
+          generation: generation + 1,
+          rotated_at: rotatedAt,
+          token: tokenDigest(tokens.accessToken),
+          refresh_token: tokenDigest(tokens.refreshToken),
         },
-        { returnDocument: 'after' },
-      )
-      .lean<LoginHistory>();
-    return entry && toGeneration(entry);
+      },
+    );
+    return result.modifiedCount === 1;
   }
 
   /** Lets a session go on after a change of the credential that it knows of. */

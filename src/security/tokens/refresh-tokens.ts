@@ -18,6 +18,8 @@ const AUDIENCE = 'account-service/refresh';
 export interface RefreshClaims extends SessionClaims {
   /** Generation of the session for which the token was issued; it counts the rotations. */
   gen: number;
+  /** Moment of the login, seconds since the Unix epoch: with it a rotation need not read the session first. */
+  auth_time: number;
 }
 
 /** The state of a session that determines its current refresh token. */
@@ -50,11 +52,14 @@ export class RefreshTokens {
   }
 
   issue({ userId, sessionId, generation, rotatedAt, loggedInAt }: RefreshState): string {
-    const expiresAtMs = Math.min(rotatedAt.getTime() + this.ttlMs, loggedInAt.getTime() + this.sessionMaxAgeMs);
+    // Whole seconds: the same token is made again from the moment in storage and from that in the token before.
+    const auth_time = Math.floor(loggedInAt.getTime() / 1000);
+    const expiresAtMs = Math.min(rotatedAt.getTime() + this.ttlMs, auth_time * 1000 + this.sessionMaxAgeMs);
     return signToken(this.jwt, TYPE, {
       id: userId,
       sid: sessionId,
       gen: generation,
+      auth_time,
       jti: `${sessionId}.${generation}`,
       iat: Math.floor(rotatedAt.getTime() / 1000),
       exp: Math.floor(expiresAtMs / 1000),
@@ -83,7 +88,8 @@ export class RefreshTokens {
       throw new ApiError('token_invalid', { cause: error });
     }
     const claims = assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock, mayBeExpired });
-    if (!Number.isSafeInteger(claims.gen)) throw new ApiError('token_invalid');
+    if (!Number.isSafeInteger(claims.gen) || !Number.isSafeInteger(claims.auth_time))
+      throw new ApiError('token_invalid');
     return claims as unknown as RefreshClaims;
   }
 }

@@ -50,6 +50,7 @@ describe('RefreshTokens', () => {
     id: USER,
     sid: SESSION,
     gen: 3,
+    auth_time: iat,
     iat,
     exp: iat + 60,
     iss: 'account-service',
@@ -91,6 +92,7 @@ describe('RefreshTokens', () => {
     ['a path for an id', forge(header, { ...claims, sid: '../../x' })],
     ['an id in capitals', forge(header, { ...claims, id: 'A'.repeat(24) })],
     ['no generation', forge(header, { ...claims, gen: undefined })],
+    ['no login', forge(header, { ...claims, auth_time: undefined })],
     ['four parts', `${forge(header, claims)}.x`],
     ['nothing', ''],
   ])('are refused with %s', (_name, token) => {

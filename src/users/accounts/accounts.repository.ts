@@ -65,7 +65,11 @@ export class AccountsRepository extends AccountReader {
   }
 
   async findById(userId: string): Promise<Account | null> {
-    return this.findWhere({ _id: userId });
+    const [user, auth] = await Promise.all([
+      this.users.findById(userId).lean<User>(),
+      this.auths.findOne({ user: new Types.ObjectId(userId) }).lean<Auth>(),
+    ]);
+    return user && auth && toAccount(user, auth);
   }
 
   override async readAccess(userId: string): Promise<AccountAccess | null> {
@@ -204,9 +208,7 @@ export class AccountsRepository extends AccountReader {
     return auth.credential_version;
   }
 
-  private async findWhere(
-    filter: { _id: string } | { email_key: string } | { username_key: string },
-  ): Promise<Account | null> {
+  private async findWhere(filter: { email_key: string } | { username_key: string }): Promise<Account | null> {
     const user = await this.users.findOne(filter).lean<User>();
     if (!user) return null;
     const auth = await this.auths.findOne({ user: user._id }).lean<Auth>();
