@@ -1,6 +1,6 @@
 import 'reflect-metadata';
+import nodeModule from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { createApp } from './app.setup.js';
 import { type Config, ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 
 const SHUTDOWN_MS = 10_000;
@@ -9,6 +9,9 @@ const SHUTDOWN_MS = 10_000;
 async function start(): Promise<void> {
   try {
     const config = loadConfig(environmentVariables());
+    // From Node 22.1 on, compiled modules are kept for the next start. Hence the import below, after this.
+    (nodeModule as { enableCompileCache?: () => void }).enableCompileCache?.();
+    const { createApp } = await import('./app.setup.js');
     const app = await createApp({ config });
     stopOnSignals(app);
     await app.listen(config.http.port, config.http.host);

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
+/** As npm start and the image have it. */
+const NODE_OPTIONS = ['--max-semi-space-size=64'];
 export const isPinned = availableParallelism() > 1 && canPin();
 
 function canPin() {
@@ -27,7 +29,7 @@ const LOOKED_EVERY_MS = 5;
 /** A Node process on one core. */
 export class Program {
   /** @param script relative to this directory */
-  constructor(script, { core = SERVER_CORE, env = {}, args = [], nodeOptions = [] } = {}) {
+  constructor(script, { core = SERVER_CORE, env = {}, args = [], nodeOptions = NODE_OPTIONS } = {}) {
     const command = [process.execPath, ...nodeOptions, fileURLToPath(new URL(script, import.meta.url)), ...args];
     if (isPinned) command.unshift('taskset', '-c', String(core));
     const { PATH } = process.env;

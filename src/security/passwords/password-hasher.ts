@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { compare, hash, hashSync } from 'bcrypt';
+import { compare, hash } from 'bcrypt';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { Metrics } from '../../infrastructure/observability/index.js';
@@ -22,14 +22,14 @@ export class PasswordHasher {
   private readonly cost: number;
   private readonly concurrency: number;
   /** A true hash of the same cost: comparing with a malformed one takes no time, and so names the unknown accounts. */
-  private readonly hashOfNobody: string;
+  private readonly hashOfNobody: Promise<string>;
 
   private readonly metrics: HashMetrics;
 
   constructor({ passwords }: Config, metrics: Metrics) {
     this.cost = passwords.hashCost;
     this.concurrency = passwords.hashConcurrency;
-    this.hashOfNobody = hashSync('nobody', this.cost);
+    this.hashOfNobody = hash('nobody', this.cost);
     this.metrics = new HashMetrics(metrics, () => ({ running: this.running, waiting: this.waiting.length }));
   }
 
@@ -50,7 +50,7 @@ export class PasswordHasher {
   async verify(secret: string, expected: string | null): Promise<boolean> {
     const text = secret.normalize('NFC');
     const isComparable = expected !== null && Buffer.byteLength(text) <= MAX_PASSWORD_BYTES;
-    const isEqual = await this.inTurn(() => compare(text, isComparable ? expected : this.hashOfNobody));
+    const isEqual = await this.inTurn(async () => compare(text, isComparable ? expected : await this.hashOfNobody));
     return isComparable && isEqual;
   }
 

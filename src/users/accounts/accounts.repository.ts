@@ -64,6 +64,7 @@ export class AccountsRepository extends AccountReader {
     return this.findWhere({ email_key: keyOf(email) });
   }
 
+  /** Reads both documents at the same time, and so not within a transaction, which takes one command after the other. */
   async findById(userId: string): Promise<Account | null> {
     const [user, auth] = await Promise.all([
       this.users.findById(userId).lean<User>(),
