@@ -12,7 +12,13 @@ describe('Email verification', () => {
   const otpOf = async (email: string, count = 1) =>
     (await test.inbox.waitFor(email, 'email-verification', count)).otp as string;
   const wrong = (otp: string) => (otp === '000000' ? '111111' : '000000');
-  const refusal = { status_code: 400, status: 'ERROR', code: 'invalid_otp', message: 'Invalid or expired OTP' };
+  const refusal = {
+    status_code: 400,
+    status: 'ERROR',
+    code: 'invalid_otp',
+    message: 'Invalid or expired OTP',
+    attempts_remaining: expect.any(Number),
+  };
 
   it('confirms the address with the code of the mail', async () => {
     const { client, registration } = await test.personas.visitor();

@@ -26,6 +26,7 @@ describe('Forgotten password', () => {
     status: 'ERROR',
     code: 'invalid_reset_token',
     message: 'Invalid or expired token',
+    attempts_remaining: expect.any(Number),
   };
 
   it('mails a link with a token', async () => {

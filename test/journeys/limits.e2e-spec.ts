@@ -51,6 +51,7 @@ describe('Limits', () => {
         status: 'ERROR',
         code: 'too_many_login_attempts',
         message: 'Too many login attempts. Please try again later.',
+        retry_after: Number(headers.get('retry-after')),
       });
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(900);
@@ -139,8 +140,24 @@ describe('Limits', () => {
       code: 'too_many_requests',
       message: 'Too many requests. Please try again later.',
       data: null,
+      retry_after: Number(headers.get('retry-after')),
     });
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('tell who guesses how many attempts are left, and nobody else', async () => {
+    const client = test.client();
+    const guesses: unknown[] = [];
+    for (let guess = 1; guess <= 5; guess += 1) {
+      const { body } = await client.post('/auth/login', { login: 'nobody_at_all', password: 'Wrong-pass1' });
+      guesses.push(body.attempts_remaining);
+    }
+    expect(guesses).toEqual([4, 3, 2, 1, 0]);
+    expect((await client.post('/auth/login', {})).body).not.toHaveProperty('attempts_remaining');
+    expect((await test.client().post('/auth/login', {})).body).not.toHaveProperty('attempts_remaining');
+    expect((await test.client().get('/api/profile', { apiKey: 'wrong' })).body).not.toHaveProperty(
+      'attempts_remaining',
+    );
   });
 
   it('do not hold for health checks', async () => {

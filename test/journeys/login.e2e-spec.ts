@@ -72,6 +72,7 @@ describe('Login', () => {
       status: 'ERROR',
       code: 'invalid_credentials',
       message: 'Invalid credentials',
+      attempts_remaining: 4,
     });
     expect(unknown.status).toBe(401);
     expect(unknown.text).toBe(wrong.text);
@@ -89,9 +90,26 @@ describe('Login', () => {
       status: 'ERROR',
       code: 'email_not_verified',
       message: 'Email not verified',
+      resend_available_at: expect.any(String),
     });
     const wrong = await test.client().post('/auth/login', { login, password: 'Wrong-pass1' });
     expect(wrong.status).toBe(401);
+  });
+
+  it('tells from when on an unconfirmed user can get another code', async () => {
+    const { registration } = await test.personas.visitor();
+    const { email, username: login } = registration;
+    await test.inbox.waitFor(email, 'email-verification');
+    const { body } = await test.client().post('/auth/login', { login, password: PASSWORD });
+    const waitMs = Date.parse(body.resend_available_at) - test.clock.nowMs();
+    expect(waitMs).toBeGreaterThan(0);
+    const mails = () => test.database.collection('mails').countDocuments({ to: email });
+    test.clock.advance(waitMs - 5_000);
+    await test.client().post('/auth/resend-otp', { email });
+    expect(await mails()).toBe(1);
+    test.clock.advance(5_000);
+    await test.client().post('/auth/resend-otp', { email });
+    expect(await mails()).toBe(2);
   });
 
   it('refuses disabled and deleted accounts like a wrong password', async () => {

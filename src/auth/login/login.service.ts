@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError, type ErrorCode } from '../../common/errors/index.js';
-import { Authenticator, PasswordHasher, SecurityEvents } from '../../security/index.js';
+import { Authenticator, OneTimeSecrets, PasswordHasher, SecurityEvents } from '../../security/index.js';
 import { type Account, AccountsRepository, isActive, toAccountFacts, toUserDto } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
 import type { LoggedInDto } from './login.dto.js';
@@ -12,6 +12,7 @@ export class LoginService {
   constructor(
     private readonly accounts: AccountsRepository,
     private readonly hasher: PasswordHasher,
+    private readonly secrets: OneTimeSecrets,
     private readonly authenticator: Authenticator,
     private readonly sessionOpening: SessionOpening,
     private readonly admission: LoginAdmission,
@@ -29,7 +30,10 @@ export class LoginService {
     const isRightPassword = await this.hasher.verify(password, account?.passwordHash ?? null);
     if (!account || !isRightPassword || !isActive(account)) throw this.refusal('invalid_credentials', account);
     await this.admission.succeeded(account);
-    if (!account.confirmedAt) throw this.refusal('email_not_verified', account);
+    if (!account.confirmedAt) {
+      const resendAvailableAt = await this.secrets.nextOtpAt(account.userId);
+      throw this.refusal('email_not_verified', account, { resendAvailableAt });
+    }
     if (account.isPasswordResetRequired) throw this.refusal('password_reset_required', account);
 
     const session = this.sessionOpening.issueTokens(account);
@@ -42,9 +46,9 @@ export class LoginService {
     return { user: toUserDto(record), ...session.answer };
   }
 
-  private refusal(code: ErrorCode, account: Account | null): ApiError {
+  private refusal(code: ErrorCode, account: Account | null, details: { resendAvailableAt?: Date } = {}): ApiError {
     this.events.record({ kind: 'authn_login_fail', outcome: 'failure', userId: account?.userId, detail: code });
-    return new ApiError(code);
+    return new ApiError(code, details);
   }
 
   /** The password may have been changed while bcrypt was busy; then this login comes too late. */

@@ -9,8 +9,10 @@ export interface FieldError {
 interface ApiErrorDetails {
   /** What was wrong with which field; only with `validation_failed`. */
   fields?: FieldError[];
-  /** Seconds after which a repetition can succeed; becomes `Retry-After`. */
+  /** Seconds after which a repetition can succeed; becomes `Retry-After` and `retry_after`. */
   retryAfterSeconds?: number;
+  /** From when on another code can be asked for; only with `email_not_verified`. */
+  resendAvailableAt?: Date;
   /** What the answer tells beyond code and message, outside `/auth`. */
   data?: object;
   /** Further response headers, e.g. `Allow`. */
@@ -24,6 +26,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly fields?: FieldError[];
   readonly retryAfterSeconds?: number;
+  readonly resendAvailableAt?: Date;
   readonly data?: object;
   readonly headers: Record<string, string>;
 
@@ -36,6 +39,7 @@ export class ApiError extends Error {
     this.status = ERROR_CATALOGUE[code].status;
     this.fields = details.fields;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.resendAvailableAt = details.resendAvailableAt;
     this.data = details.data;
     this.headers = details.headers ?? {};
   }

@@ -40,4 +40,7 @@ export const ERROR_CATALOGUE = {
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
+/** Answers to a wrong guess. On a limited route they tell how many more the caller has. */
+export const GUESS_ERRORS: readonly ErrorCode[] = ['invalid_credentials', 'invalid_otp', 'invalid_reset_token'];
+
 export const ERROR_CODES = Object.keys(ERROR_CATALOGUE) as ErrorCode[];

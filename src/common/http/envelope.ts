@@ -1,22 +1,32 @@
-import type { ApiError, ErrorCode, FieldError } from '../errors/index.js';
+import { type ApiError, type ErrorCode, type FieldError, GUESS_ERRORS } from '../errors/index.js';
+
+/** What a client can act upon, beside the code. */
+export interface ErrorHints {
+  /** With `validation_failed`. */
+  errors?: FieldError[];
+  /** Seconds, as in the header `Retry-After`. */
+  retry_after?: number;
+  /** Requests left at this route before it answers 429; after a wrong guess. */
+  attempts_remaining?: number;
+  /** From when on another code can be asked for (RFC 3339); with `email_not_verified`. */
+  resend_available_at?: string;
+}
 
 /** The envelope of `/auth/*` (spec: "Response envelope"). */
-export interface AuthEnvelope {
+export interface AuthEnvelope extends ErrorHints {
   status_code: number;
   status: 'SUCCESS' | 'ERROR';
   code?: ErrorCode;
   message: string;
   data?: unknown;
-  errors?: FieldError[];
 }
 
 /** The envelope of every other route (spec: "A second envelope"). */
-export interface ResourceEnvelope {
+export interface ResourceEnvelope extends ErrorHints {
   error: boolean;
   code?: ErrorCode;
   message: string;
   data: unknown;
-  errors?: FieldError[];
 }
 
 export type EnvelopeKind = 'auth' | 'resource';
@@ -37,10 +47,24 @@ export function successBody(
     : { error: false, message, data: data ?? null };
 }
 
-export function errorBody(kind: EnvelopeKind, error: ApiError): AuthEnvelope | ResourceEnvelope {
-  const { code, message, fields: errors } = error;
-  const details = errors ? { errors } : {};
+/** @param requestsRemaining what the limit of the route leaves to the caller, where it has one */
+export function errorBody(
+  kind: EnvelopeKind,
+  error: ApiError,
+  requestsRemaining?: number,
+): AuthEnvelope | ResourceEnvelope {
+  const { code, message } = error;
+  const hints = hintsOf(error, requestsRemaining);
   return kind === 'auth'
-    ? { status_code: error.status, status: 'ERROR', code, message, ...details }
-    : { error: true, code, message, data: error.data ?? null, ...details };
+    ? { status_code: error.status, status: 'ERROR', code, message, ...hints }
+    : { error: true, code, message, data: error.data ?? null, ...hints };
+}
+
+function hintsOf({ code, fields, retryAfterSeconds, resendAvailableAt }: ApiError, remaining?: number): ErrorHints {
+  return {
+    ...(fields && { errors: fields }),
+    ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
+    ...(remaining !== undefined && GUESS_ERRORS.includes(code) && { attempts_remaining: remaining }),
+    ...(resendAvailableAt && { resend_available_at: resendAvailableAt.toISOString() }),
+  };
 }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, ERROR_TRANSLATORS, type ErrorCode, type ErrorTranslator, RefusalListener } from '../errors/index.js';
 import { challengeFor } from './authenticate-challenge.js';
 import { envelopeKindOf, errorBody } from './envelope.js';
+import { currentRequest } from './request-context.js';
 import { ServedRoutes } from './served-routes.js';
 
 const CODE_OF_STATUS: Record<number, ErrorCode> = {
@@ -44,7 +45,7 @@ export class ErrorFilter implements ExceptionFilter {
     void reply
       .status(error.status)
       .type('application/json; charset=utf-8')
-      .send(errorBody(envelopeKindOf(request.url), error));
+      .send(errorBody(envelopeKindOf(request.url), error, currentRequest()?.requestsRemaining));
   }
 
   private toApiError(exception: unknown, request: FastifyRequest): ApiError {

@@ -104,6 +104,15 @@ export class OneTimeSecretsRepository {
     return result.modifiedCount === 1;
   }
 
+  /** The moment from which on the quota allows another issue; never in the past. */
+  async nextIssueAt(subject: string, purpose: SecretPurpose): Promise<Date> {
+    const found = await this.model.findOne({ subject: new Types.ObjectId(subject), purpose });
+    const issues = found?.issued_at ?? [];
+    const afterPause = (found?.last_issued_at?.getTime() ?? 0) + MIN_PAUSE_MS;
+    const afterWindow = issues.length < QUOTA ? 0 : (issues[0] as Date).getTime() + QUOTA_WINDOW_MS;
+    return new Date(Math.max(afterPause, afterWindow, this.clock.nowMs()));
+  }
+
   private withinQuota() {
     const nowMs = this.clock.nowMs();
     return {

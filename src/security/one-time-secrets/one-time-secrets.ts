@@ -53,6 +53,11 @@ export class OneTimeSecrets {
     return this.repository.replaceWithinQuota(subject, 'email_verification', hash, this.otpTtlMs);
   }
 
+  /** When the quota allows another code; now, where it does already. */
+  async nextOtpAt(subject: string): Promise<Date> {
+    return this.repository.nextIssueAt(subject, 'email_verification');
+  }
+
   async issueResetToken(subject: string, { hash }: { hash: string }): Promise<void> {
     await this.repository.replace(subject, 'password_reset', hash, this.config.oneTimeSecrets.resetTtlMs);
   }

@@ -9,7 +9,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitClass } from '../../common/access/index.js';
 import { ApiError } from '../../common/errors/index.js';
-import { addressBucket, clientAddress } from '../../common/http/index.js';
+import { addressBucket, clientAddress, currentRequest } from '../../common/http/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { Metrics } from '../../infrastructure/observability/index.js';
 import { Reflector } from '@nestjs/core';
@@ -57,6 +57,8 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     const remaining = Math.max(0, limit - record.totalHits);
     reply.header('ratelimit-policy', `"${name}";q=${limit};w=${Math.ceil(windowMs / 1000)}`);
     reply.header('ratelimit', `"${name}";r=${remaining};t=${record.timeToExpire}`);
+    const current = name === 'auth' ? currentRequest() : undefined;
+    if (current) current.requestsRemaining = remaining;
     if (!record.isBlocked) return true;
     this.refusals[name].inc();
     throw new ApiError(name === 'auth' ? 'too_many_login_attempts' : 'too_many_requests', {
