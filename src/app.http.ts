@@ -51,8 +51,15 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   return adapter;
 }
 
-/** CORS and refusals that stand before every route. */
-export async function registerHttpRules(app: NestFastifyApplication, config: Config): Promise<void> {
+/**
+ * CORS and refusals that stand before every route.
+ * @param furtherHeaders that a browser may send, beside those of the contract
+ */
+export async function registerHttpRules(
+  app: NestFastifyApplication,
+  config: Config,
+  furtherHeaders: string[],
+): Promise<void> {
   const server = app.getHttpAdapter().getInstance();
   // Form bodies and plain text can be sent across origins without a preflight (ASVS 5.0 3.5.2): JSON alone is parsed.
   server.removeContentTypeParser('text/plain');
@@ -63,7 +70,7 @@ export async function registerHttpRules(app: NestFastifyApplication, config: Con
   await app.register(cors as never, {
     origin: [...config.http.corsOrigins],
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'x-api-key', 'x-request-id'],
+    allowedHeaders: ['authorization', 'content-type', 'x-api-key', 'x-request-id', ...furtherHeaders],
     exposedHeaders: ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'],
     maxAge: 600,
     strictPreflight: false,

@@ -1,4 +1,4 @@
-import { type Type } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
@@ -15,30 +15,30 @@ import {
   measureRequests,
   Metrics,
 } from './infrastructure/observability/index.js';
+import type { MovableClock } from './dev-tools/index.js';
 import { createHttpAdapter, registerHttpRules } from './app.http.js';
 
-export interface AppOptions extends Pick<Runtime, 'config'>, Partial<Pick<Runtime, 'clock'>> {
+export interface AppOptions extends Pick<Runtime, 'config'> {
+  /** Of a test that moves it itself; by default the service has one of its own. */
+  clock?: MovableClock;
   /** Further Nest modules, of a team that extends the service. */
-  extensions?: Type[];
+  extensions?: (Type | DynamicModule)[];
 }
 
 /** The one way to get the application: for main, for tests, for every tool. It does not listen yet. */
-export async function createApp({
-  config,
-  clock = new SystemClock(),
-  extensions = [],
-}: AppOptions): Promise<NestFastifyApplication> {
+export async function createApp({ config, clock, extensions = [] }: AppOptions): Promise<NestFastifyApplication> {
   const logger = createLogger(config.logLevel);
   const servedRoutes = new ServedRoutes();
   const adapter = createHttpAdapter(config, servedRoutes);
   // Imported here and not above: in production the development tools are not even loaded.
-  const devTools = config.isProduction ? [] : [(await import('./dev-tools/index.js')).DevToolsModule];
+  const devTools = config.isProduction ? null : await import('./dev-tools/index.js');
+  const runtime = { config, clock: clock ?? (devTools ? new devTools.MovableClock() : new SystemClock()) };
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.forRoot({ config, clock }, servedRoutes, [...devTools, ...extensions]),
+    AppModule.forRoot(runtime, servedRoutes, [...(devTools ? [devTools.DevToolsModule] : []), ...extensions]),
     adapter,
     { logger: new AppLogger(logger), bodyParser: false, abortOnError: false },
   );
-  await registerHttpRules(app, config);
+  await registerHttpRules(app, config, devTools ? [devTools.LIMIT_NAMESPACE_HEADER] : []);
   if (logger.isLevelEnabled('info')) logRequests(adapter.getInstance(), config.logLevel);
   measureRequests(adapter.getInstance(), app.get(Metrics, { strict: false }));
   app.get(ForwardingCheck, { strict: false }).watch(adapter.getInstance());

@@ -1,20 +1,44 @@
 import { Global, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { MongooseModule } from '@nestjs/mongoose';
-import { MailInbox } from '../mail/index.js';
-import { DevelopmentInbox } from './development-inbox.js';
-import { InboxMail, InboxMailSchema } from './inbox-mail.schema.js';
-import { InboxPage } from './inbox-page.js';
-import { InboxController } from './inbox.controller.js';
+import { Clock } from '../common/clock/index.js';
+import { MailDrill, MailInbox } from '../mail/index.js';
+import { LimitNamespaces } from '../security/index.js';
+import { CleanSlateController } from './clean-slate/clean-slate.controller.js';
+import { CleanSlate } from './clean-slate/clean-slate.js';
+import { ClockController } from './clock/clock.controller.js';
+import { MovableClock } from './clock/movable-clock.js';
+import { TimeTravel } from './clock/time-travel.js';
+import { FaultsController } from './faults/faults.controller.js';
+import { Faults } from './faults/faults.js';
+import { DevelopmentInbox } from './inbox/development-inbox.js';
+import { InboxMail, InboxMailSchema } from './inbox/inbox-mail.schema.js';
+import { InboxPage } from './inbox/inbox-page.js';
+import { InboxController } from './inbox/inbox.controller.js';
+import { RequestLimitNamespaces } from './limits/request-limit-namespaces.js';
+import { ListingController } from './listing/listing.controller.js';
 
 /**
- * Owns what helps while developing and must not exist in production, where this module is not even loaded: the
- * inbox under `/dev`. Provides the mail room's port MailInbox; global for the sake of that port.
+ * Owns the test kit under `/dev`, which must not exist in production, where this module is not even loaded: inbox,
+ * clock, faults, namespaces of limits, clean slate. Provides the ports MailInbox and MailDrill of the mail room and
+ * LimitNamespaces of the security room; global for the sake of them. docs/testing.md is its manual.
  */
 @Global()
 @Module({
-  imports: [MongooseModule.forFeature([{ name: InboxMail.name, schema: InboxMailSchema }])],
-  controllers: [InboxController],
-  providers: [DevelopmentInbox, { provide: MailInbox, useExisting: DevelopmentInbox }, InboxPage],
-  exports: [MailInbox],
+  imports: [DiscoveryModule, MongooseModule.forFeature([{ name: InboxMail.name, schema: InboxMailSchema }])],
+  controllers: [ListingController, InboxController, ClockController, FaultsController, CleanSlateController],
+  providers: [
+    DevelopmentInbox,
+    InboxPage,
+    // createApp() sees to it that the clock is one.
+    { provide: MovableClock, useExisting: Clock },
+    TimeTravel,
+    Faults,
+    CleanSlate,
+    { provide: MailInbox, useExisting: DevelopmentInbox },
+    { provide: MailDrill, useExisting: Faults },
+    { provide: LimitNamespaces, useClass: RequestLimitNamespaces },
+  ],
+  exports: [MailInbox, MailDrill, LimitNamespaces],
 })
 export class DevToolsModule {}

@@ -29,7 +29,7 @@ describe('Every route', () => {
     expired = await test.personas.user();
     test.clock.advance(2 * HOUR);
     user = await test.personas.user();
-    admin = await test.personas.admin(test.database);
+    admin = await test.personas.admin();
     loggedOut = await test.personas.user();
     await test.client().post('/auth/logout', { refresh_token: loggedOut.refresh_token }, { bearer: loggedOut.token });
   });

@@ -46,7 +46,7 @@ describe('Comparing an API key', () => {
   }
 
   it('compares an issued key by its digest too, once its public part has found it', async () => {
-    const admin = await test.personas.admin(test.database);
+    const admin = await test.personas.admin();
     const credentials = { apiKey: API_KEY, bearer: admin.token };
     const { body } = await test.client().post('/api/api-keys', { name: 'issued' }, credentials);
     const { key } = body.data as { key: string };

@@ -15,7 +15,7 @@ describe.skipIf(!redisUrl())('Two instances on one database and one Redis', () =
   beforeAll(async () => {
     first = await startTestApp({ redis: true });
     second = await startTestApp({ beside: first });
-    admin = await first.personas.admin(first.database);
+    admin = await first.personas.admin();
   });
   afterAll(async () => {
     await second?.close();

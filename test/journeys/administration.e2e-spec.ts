@@ -7,7 +7,7 @@ describe('Administration', () => {
   let admin: User;
   beforeAll(async () => {
     test = await startTestApp({ env: { RATE_LIMIT: '100000' } });
-    admin = await test.personas.admin(test.database);
+    admin = await test.personas.admin();
   });
   afterAll(() => test.close());
 

@@ -12,7 +12,7 @@ describe('API keys', () => {
   beforeAll(async () => {
     test = await startTestApp({ env: { RATE_LIMIT: '100000' } });
     second = await startTestApp({ env: { RATE_LIMIT: '100000' }, beside: test });
-    admin = await test.personas.admin(test.database);
+    admin = await test.personas.admin();
   });
   afterAll(async () => {
     await second.close();

@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usesRedis } from '../support/backends.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
@@ -64,34 +63,5 @@ describe('Health and documents', () => {
       error: false,
       data: [{ to: registration.email, otp, kind: 'email-verification' }],
     });
-  });
-
-  it('shows the inbox under names of this machine alone', async () => {
-    const { port } = new URL(test.url);
-    const statusUnder = (name: string) =>
-      new Promise<number>((resolve) => {
-        request(
-          { host: '127.0.0.1', port, path: '/dev/inbox?to=a@example.com', headers: { host: name } },
-          (response) => {
-            response.resume();
-            resolve(response.statusCode ?? 0);
-          },
-        ).end();
-      });
-    for (const name of ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
-      expect(await statusUnder(name), name).toBe(200);
-    for (const name of ['evil.example', 'localhost.evil.example', `evil.example:${port}`])
-      expect(await statusUnder(name), name).toBe(404);
-  });
-
-  it('has no development inbox in production', async () => {
-    const production = await startTestApp({ adjust: (config) => ({ ...config, isProduction: true }) });
-    try {
-      for (const path of ['/dev/inbox', '/dev/inbox?to=a@example.com']) {
-        expect((await production.client().get(path)).status).toBe(404);
-      }
-    } finally {
-      await production.close();
-    }
   });
 });

@@ -95,7 +95,7 @@ describe('One’s own sessions', () => {
     expect(await alive(ada.token)).toBe(true);
     const path = `/api/users/${ada.userId}/login-history`;
     expect((await get(eve.token, path)).status).toBe(403);
-    const admin = await test.personas.admin(test.database);
+    const admin = await test.personas.admin();
     const { body } = await get(admin.token, path);
     expect(body.data.content).toEqual([expect.objectContaining({ _id: sidOf(ada.token), current: false })]);
   });

@@ -7,7 +7,7 @@ describe('The record of security events', () => {
   let admin: User;
   beforeAll(async () => {
     test = await startTestApp();
-    admin = await test.personas.admin(test.database);
+    admin = await test.personas.admin();
   });
   afterAll(() => test.close());
 

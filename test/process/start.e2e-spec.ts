@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -201,18 +201,62 @@ describe('The service as a process', () => {
     });
   });
 
+  /** Which of the service's files a process has loaded, by V8's own account. */
+  const filesLoadedBy = async (env: Record<string, string>) => {
+    const coverage = join(directory, 'coverage');
+    const service = start({ ...env, NODE_V8_COVERAGE: coverage });
+    await service.started();
+    expect(await service.kill('SIGTERM')).toBe(0);
+    const reports = readdirSync(coverage).map((file) => readFileSync(join(coverage, file), 'utf8'));
+    return reports.flatMap((report) =>
+      (JSON.parse(report) as { result: { url: string }[] }).result
+        .map(({ url }) => /\/dist\/(.+)$/.exec(url)?.[1])
+        .filter((file) => file !== undefined),
+    );
+  };
+
+  const PRODUCTION = {
+    NODE_ENV: 'production',
+    ALLOW_EMBEDDED: 'true',
+    HOST: '127.0.0.1',
+    JWT_SECRET: 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF',
+    JWT_REFRESH_SECRET: 'Fe0Cb7Zy4Wv1Ts8Qp5Nm2Kj9Hg6Ed3Ba',
+  };
+
+  it('loads the test kit in development, and not a line of it in production', async () => {
+    const isOfTheKit = (file: string) => file.startsWith('dev-tools/');
+    expect((await filesLoadedBy({})).filter(isOfTheKit).length).toBeGreaterThan(10);
+    rmSync(join(directory, 'coverage'), { recursive: true });
+    const inProduction = await filesLoadedBy(PRODUCTION);
+    expect(inProduction).toContain('app.module.js');
+    expect(inProduction.filter(isOfTheKit)).toEqual([]);
+  });
+
   it('starts in production on the embedded store when that is allowed, without development tools', async () => {
-    const service = start({
-      NODE_ENV: 'production',
-      ALLOW_EMBEDDED: 'true',
-      HOST: '127.0.0.1',
-      JWT_SECRET: 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF',
-      JWT_REFRESH_SECRET: 'Fe0Cb7Zy4Wv1Ts8Qp5Nm2Kj9Hg6Ed3Ba',
-    });
+    const service = start(PRODUCTION);
     const url = await service.started();
     expect(service.output).not.toContain('API key');
     const client = new ApiClient(url, '');
-    expect((await client.get('/dev/inbox')).status).toBe(404);
+    const kit: [string, string][] = [
+      ['GET', '/dev'],
+      ['GET', '/dev/inbox'],
+      ['GET', '/dev/inbox?to=a@example.com'],
+      ['GET', '/dev/inbox/next?to=a@example.com'],
+      ['GET', '/dev/clock'],
+      ['PATCH', '/dev/clock'],
+      ['DELETE', '/dev/clock'],
+      ['GET', '/dev/faults'],
+      ['PATCH', '/dev/faults'],
+      ['DELETE', '/dev/faults'],
+      ['DELETE', '/dev/state'],
+    ];
+    for (const [method, path] of kit) expect((await client.request(path, { method })).status, path).toBe(404);
+    const statuses = [];
+    for (const namespace of ['a', 'b', 'c', 'd', 'e', 'f', 'not a name'])
+      statuses.push(
+        (await client.post('/auth/login', {}, { headers: { 'x-test-limit-namespace': namespace } })).status,
+      );
+    expect(statuses, 'namespaces of limits are not looked at').toEqual([422, 422, 422, 422, 422, 429, 429]);
     expect((await client.get('/docs')).status).toBe(200);
   });
 });

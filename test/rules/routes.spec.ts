@@ -44,7 +44,16 @@ const ROUTES: Record<string, string> = {
   'HealthController.getLiveness': 'none, limit none',
   'HealthController.getReadiness': 'none, limit none',
   'MetricsController.getMetrics': 'none, limit none',
+  'ListingController.listKit': 'none, limit none',
   'InboxController.getInbox': 'none, limit none',
+  'InboxController.getNextMail': 'none, limit none',
+  'ClockController.getClock': 'none, limit none',
+  'ClockController.moveClock': 'none, limit none',
+  'ClockController.resetClock': 'none, limit none',
+  'FaultsController.getFaults': 'none, limit none',
+  'FaultsController.setFaults': 'none, limit none',
+  'FaultsController.clearFaults': 'none, limit none',
+  'CleanSlateController.deleteState': 'none, limit none',
 };
 
 describe('Routes', () => {

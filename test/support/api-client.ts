@@ -7,11 +7,14 @@ export interface ApiResponse {
   text: string;
 }
 
-interface RequestOptions {
-  method?: string;
-  body?: unknown;
+interface Credentials {
   bearer?: string;
   apiKey?: string;
+}
+
+interface RequestOptions extends Credentials {
+  method?: string;
+  body?: unknown;
   headers?: Record<string, string>;
 }
 
@@ -20,7 +23,13 @@ export class ApiClient {
   constructor(
     readonly baseUrl: string,
     readonly address: string,
+    private readonly credentials: Credentials = {},
   ) {}
+
+  /** The same caller, who from now on presents these with every request. */
+  as(credentials: Credentials): ApiClient {
+    return new ApiClient(this.baseUrl, this.address, { ...this.credentials, ...credentials });
+  }
 
   get(path: string, options: RequestOptions = {}): Promise<ApiResponse> {
     return this.request(path, { ...options, method: 'GET' });
@@ -30,10 +39,16 @@ export class ApiClient {
     return this.request(path, { ...options, method: 'POST', body });
   }
 
-  async request(
-    path: string,
-    { method = 'GET', body, bearer, apiKey, headers = {} }: RequestOptions,
-  ): Promise<ApiResponse> {
+  patch(path: string, body?: unknown, options: RequestOptions = {}): Promise<ApiResponse> {
+    return this.request(path, { ...options, method: 'PATCH', body });
+  }
+
+  delete(path: string, options: RequestOptions = {}): Promise<ApiResponse> {
+    return this.request(path, { ...options, method: 'DELETE' });
+  }
+
+  async request(path: string, options: RequestOptions): Promise<ApiResponse> {
+    const { method = 'GET', body, bearer, apiKey, headers = {} } = { ...this.credentials, ...options };
     const response = await fetch(this.baseUrl + path, {
       method,
       redirect: 'manual',

@@ -1,20 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { InboxMailDto } from '../../src/dev-tools/index.js';
 import type { ApiClient } from './api-client.js';
 
-export interface InboxEntry {
-  _id: string;
-  kind: string;
-  to: string;
-  subject: string;
-  otp: string | null;
-  token: string | null;
-  link: string | null;
-  text: string;
-  html: string;
-}
+export type InboxEntry = InboxMailDto;
 
 /** Longer than it takes until the mail of a worker that was killed is taken over. */
-const PATIENCE_MS = 25_000;
+const PATIENCE_SECONDS = 25;
 
 /** The development inbox, over HTTP. */
 export class Inbox {
@@ -26,14 +16,17 @@ export class Inbox {
     return body.data as InboxEntry[];
   }
 
-  /** Waits until so many mails of a kind have come, and yields the newest of them. */
+  /** Waits for the mails of a kind in the order in which they come, and yields the one with this number. */
   async waitFor(address: string, kind: string, count = 1): Promise<InboxEntry> {
-    const deadline = Date.now() + PATIENCE_MS;
-    for (;;) {
-      const mails = (await this.mailsTo(address)).filter((mail) => mail.kind === kind);
-      if (mails.length >= count) return mails[0] as InboxEntry;
-      if (Date.now() > deadline) throw new Error(`No ${kind} mail came to ${address} (${mails.length} of ${count})`);
-      await pause(10);
-    }
+    let mail: InboxEntry | undefined;
+    for (let number = 1; number <= count; number += 1) mail = await this.next(address, kind, mail?.cursor);
+    return mail as InboxEntry;
+  }
+
+  private async next(to: string, kind: string, after = 0): Promise<InboxEntry> {
+    const wanted = new URLSearchParams({ to, kind, after: String(after), timeout_seconds: String(PATIENCE_SECONDS) });
+    const { status, body, text } = await this.client.get(`/dev/inbox/next?${wanted}`);
+    if (status !== 200) throw new Error(`No ${kind} mail came to ${to}: ${text}`);
+    return body.data as InboxEntry;
   }
 }

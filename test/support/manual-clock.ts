@@ -1,21 +1,16 @@
-import { Clock } from '../../src/common/clock/index.js';
+import { MovableClock } from '../../src/dev-tools/index.js';
 
-/** The real time, and whatever a test adds to it. */
-export class ManualClock extends Clock {
-  private offsetMs = 0;
+/** The service's movable clock, which a test can also stop. */
+export class ManualClock extends MovableClock {
   private frozenAtMs: number | null = null;
 
-  nowMs(): number {
-    return (this.frozenAtMs ?? Date.now()) + this.offsetMs;
+  override nowMs(): number {
+    return this.frozenAtMs === null ? super.nowMs() : this.frozenAtMs + this.offsetMs;
   }
 
   /** From now on only `advance` moves it: for what must not depend on how fast the machine is. */
   freeze(): void {
     this.frozenAtMs = Date.now();
-  }
-
-  advance(ms: number): void {
-    this.offsetMs += ms;
   }
 }
 

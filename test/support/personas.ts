@@ -21,7 +21,10 @@ export interface Tokens {
 
 /** Somebody who registered. */
 export interface Visitor {
+  /** Presents nothing of its own accord. */
   client: ApiClient;
+  /** Presents the API key of the calling application and, once logged in, the access token, with every request. */
+  api: ApiClient;
   registration: Registration;
 }
 
@@ -49,6 +52,7 @@ export class Personas {
   constructor(
     private readonly newClient: () => ApiClient,
     private readonly inbox: Inbox,
+    private readonly service: { apiKey?: string; database?: Connection } = {},
   ) {}
 
   /** Registered, e-mail not confirmed. */
@@ -57,7 +61,7 @@ export class Personas {
     const registration = newRegistration(overrides);
     const { status, text } = await client.post('/auth/register', registration);
     if (status !== 201) throw new Error(`The registration failed: ${text}`);
-    return { client, registration };
+    return { client, api: client.as({ apiKey: this.service.apiKey }), registration };
   }
 
   /** Registered and confirmed, not logged in. */
@@ -73,12 +77,14 @@ export class Personas {
   /** Logged in. */
   async user(overrides: Partial<Registration> = {}): Promise<User> {
     const confirmed = await this.confirmed(overrides);
-    return { ...confirmed, ...(await this.login(confirmed)) };
+    const session = await this.login(confirmed);
+    return { ...confirmed, ...session, api: confirmed.api.as({ bearer: session.token }) };
   }
 
   /** Logged in, with the role of administrator. */
-  async admin(database: Connection): Promise<User> {
-    const user = await this.user();
+  async admin(overrides: Partial<Registration> = {}): Promise<User> {
+    const user = await this.user(overrides);
+    const database = this.service.database as Connection;
     const stored = await database.collection('users').findOne({ username: user.registration.username });
     await database.collection('auths').updateOne({ user: stored?._id }, { $set: { role: 'admin' } });
     return user;

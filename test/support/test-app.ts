@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Type } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Connection } from 'mongoose';
@@ -18,11 +18,14 @@ import { Personas } from './personas.js';
 export const API_KEY = 'test-api-key-of-the-suite';
 
 export interface TestAppOptions {
+  /** Settings by the names of the README, beside those of a test. */
   env?: Record<string, string>;
   /** Changes what no environment variable can say in a test. */
   adjust?: (config: Config) => Config;
-  /** Nest modules to load beside the service's own. */
-  extensions?: Type[];
+  /** Nest modules to load beside the service's own: those that are not yet in `app.module.ts`. */
+  extensions?: (Type | DynamicModule)[];
+  /** A clock that was moved or stopped before the start, or that several applications share. */
+  clock?: ManualClock;
   /** Share the stores of another test application: a second instance of the same service. */
   beside?: TestApp;
   redis?: boolean;
@@ -46,6 +49,7 @@ export interface TestApp {
 /** Cost 4 instead of 10: the same code, faster. That the service itself uses 10 is a test of its own. */
 const TEST_HASH_COST = 4;
 
+/** A service of its own for one suite: real HTTP, real storage, nothing shared with another. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'accounts-'));
   const backend = options.beside ? sharedBackend(options.beside) : await ownBackend({ redis: options.redis });
@@ -64,20 +68,21 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   });
   const cheap: Config = { ...loaded, passwords: { ...loaded.passwords, hashCost: TEST_HASH_COST } };
   const config = options.adjust?.(cheap) ?? cheap;
-  const clock = new ManualClock();
+  const clock = options.clock ?? new ManualClock();
   const app = await createApp({ config, clock, extensions: options.extensions });
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
   const client = (address = nextAddress()) => new ApiClient(url, address);
   const inbox = new Inbox(client());
+  const database = app.get<Connection>(getConnectionToken());
   return {
     app,
     url,
     config,
     clock,
     inbox,
-    personas: new Personas(client, inbox),
-    database: app.get<Connection>(getConnectionToken()),
+    personas: new Personas(client, inbox, { apiKey: API_KEY, database }),
+    database,
     backend,
     client,
     close: async () => {

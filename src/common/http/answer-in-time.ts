@@ -2,6 +2,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../errors/index.js';
 import { envelopeKindOf, errorBody } from './envelope.js';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route may take longer, since it waits for something to happen; set by `@Operation()`. */
+    waits?: boolean;
+  }
+}
+
 const ANSWER_WITHIN_MS = 4_500;
 const CHECKED_EVERY_MS = 100;
 
@@ -12,8 +19,8 @@ const CHECKED_EVERY_MS = 100;
 export function answerInTime(server: FastifyInstance): void {
   // In the order of arrival, so that those due stand first: one timer looks after all.
   const arrivals = new Map<FastifyReply, number>();
-  server.addHook('preValidation', (_request, reply, done) => {
-    arrivals.set(reply, performance.now());
+  server.addHook('preValidation', (request, reply, done) => {
+    if (!request.routeOptions.config.waits) arrivals.set(reply, performance.now());
     done();
   });
   server.addHook('onResponse', (_request, reply, done) => {

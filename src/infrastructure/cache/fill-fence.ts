@@ -11,6 +11,9 @@ export abstract class FillFence {
 
   /** Stores the value for `ttlMs` if the mark still holds; comparing and storing are one atomic step. */
   abstract fillIfUnmoved(key: string, mark: string, value: unknown, ttlMs: number): Promise<void>;
+
+  /** Removes every value whose key begins so, at least. */
+  abstract removeAll(keyPrefix: string): Promise<void>;
 }
 
 /** No read of the storage takes longer (its own limit is 5 s), so an older mark need not be remembered. */

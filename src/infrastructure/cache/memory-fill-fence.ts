@@ -27,4 +27,8 @@ export class MemoryFillFence extends FillFence {
     // The cache's set is asynchronous, so a move may have come in between.
     if ((this.marks.get(key) ?? '') !== mark) await this.cache.del(key);
   }
+
+  async removeAll(): Promise<void> {
+    await this.cache.clear();
+  }
 }

@@ -78,6 +78,12 @@ export class RecordCache {
     await this.writeOrRemember(key, { kind: 'delete' });
   }
 
+  /** For a clean slate: every record whose key begins so is gone, and what waited to be written. */
+  async forgetAll(keyPrefix: string): Promise<void> {
+    for (const key of this.missedWrites.keys()) if (key.startsWith(keyPrefix)) this.missedWrites.delete(key);
+    await this.fence.removeAll(keyPrefix);
+  }
+
   private async readMany(keys: string[]): Promise<unknown[]> {
     try {
       if (this.missedWrites.size > 0) await this.makeUpForMissedWrites();

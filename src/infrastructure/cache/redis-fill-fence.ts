@@ -27,6 +27,10 @@ export class RedisFillFence extends FillFence {
     await this.redis.evaluate(FILL, keys, [mark, JSON.stringify(value), String(ttlMs)]);
   }
 
+  async removeAll(keyPrefix: string): Promise<void> {
+    await this.redis.age(keyPrefix, Infinity);
+  }
+
   /** The braces put the fence on the key's own node of a Redis cluster. */
   private fenceKey(key: string): string {
     return `fence:{${this.redis.key(key)}}`;

@@ -28,6 +28,8 @@ export class RedisUnavailableError extends Error {
 export class RedisConnection {
   private readonly logger = new Logger('Redis');
   private readonly digests = new Map<string, string>();
+  /** A drill: while true, it behaves as if Redis were away. */
+  isCutOff = false;
   private reachable = true;
   private failed = 0;
 
@@ -57,7 +59,7 @@ export class RedisConnection {
   }
 
   get isReady(): boolean {
-    return this.client.isReady && this.reachable;
+    return this.client.isReady && this.reachable && !this.isCutOff;
   }
 
   /** How many commands it did not carry out, so that whoever sent them fell back. */
@@ -74,7 +76,7 @@ export class RedisConnection {
    * @throws RedisUnavailableError
    */
   async run<T>(command: (client: Client) => Promise<T>): Promise<T> {
-    if (!this.client.isReady) {
+    if (!this.client.isReady || this.isCutOff) {
       this.failed += 1;
       throw new RedisUnavailableError();
     }
@@ -115,6 +117,24 @@ export class RedisConnection {
       () => true,
       () => false,
     );
+  }
+
+  /**
+   * Shortens what is left of the life of these keys, as if so much time had passed.
+   * @param namePrefix how their names begin, without the prefix of the settings
+   * @param ms Infinity removes them
+   * @throws RedisUnavailableError
+   */
+  async age(namePrefix: string, ms: number): Promise<void> {
+    let cursor = 0;
+    do {
+      const page = await this.run((client) => client.scan(cursor, { MATCH: `${this.key(namePrefix)}*`, COUNT: 1_000 }));
+      cursor = page.cursor;
+      for (const key of page.keys) {
+        const leftMs = (await this.run((client) => client.pTTL(key))) - ms;
+        await this.run<unknown>((client) => (leftMs > 0 ? client.pExpire(key, leftMs) : client.unlink(key)));
+      }
+    } while (cursor !== 0);
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@ import { MailerService } from '@nestjs-modules/mailer';
 import { Injectable, Optional } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/index.js';
 import { MAIL_HEADINGS, type MailContexts, type MailKind } from '../mail-kinds.js';
+import { MailDrill } from './mail-drill.js';
 import { MailInbox } from './mail-inbox.js';
 import { TextTemplates } from './text-templates.js';
 
@@ -22,6 +23,7 @@ export class MailTransport {
     private readonly texts: TextTemplates,
     private readonly config: Config,
     @Optional() private readonly inbox?: MailInbox,
+    @Optional() private readonly drill?: MailDrill,
   ) {}
 
   /** False where mails can only wait. */
@@ -31,6 +33,7 @@ export class MailTransport {
 
   /** @throws what the mail server said; `responseCode` 500 and above is for good */
   async deliver({ id, kind, to, context }: Delivery): Promise<void> {
+    this.drill?.assertDelivers();
     const { subject, preheader } = MAIL_HEADINGS[kind];
     const values = { ...context, subject, preheader, service: SERVICE_NAME };
     const info = (await this.mailer.sendMail({

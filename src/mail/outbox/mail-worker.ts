@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { isDatabaseUnavailable } from '../../infrastructure/database/index.js';
 import { MailTransport } from '../delivery/mail-transport.js';
@@ -14,10 +15,11 @@ const LONGEST_PAUSE_MS = 120_000;
 
 /** Sends stored mails, in every instance; a lease in the database gives each mail to one of them. */
 @Injectable()
-export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
+export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCleanSlate {
   private readonly logger = new Logger('Mail');
   private readonly lanes: Promise<void>[] = [];
   private readonly sleepers = new Set<() => void>();
+  private readonly underWay = new Set<Promise<void>>();
   private isStopping = false;
 
   constructor(
@@ -40,6 +42,11 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.isStopping = true;
     this.wake();
     await Promise.all(this.lanes);
+  }
+
+  /** A mail that is being sent right now would arrive after everything else is gone. */
+  async onCleanSlate(): Promise<void> {
+    await Promise.all(this.underWay);
   }
 
   /** There may be something to send. */
@@ -85,6 +92,13 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async sendNext(): Promise<boolean> {
     const mail = await this.mails.leaseNext();
     if (!mail) return false;
+    const sending = this.send(mail);
+    this.underWay.add(sending);
+    await sending.finally(() => this.underWay.delete(sending));
+    return true;
+  }
+
+  private async send(mail: LeasedMail): Promise<void> {
     const renewal = setInterval(() => void this.mails.renewLease(mail.id).catch(() => undefined), LEASE_MS / 3);
     try {
       const context = this.seal.unseal(mail.sealed) as never;
@@ -96,7 +110,6 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy {
     } finally {
       clearInterval(renewal);
     }
-    return true;
   }
 
   private async postpone(mail: LeasedMail, error: Error & { responseCode?: number }): Promise<void> {

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { RecordCache } from '../../infrastructure/cache/index.js';
@@ -22,7 +23,7 @@ const USE_RECORDED_EVERY_MS = 600_000;
 
 /** The keys of calling applications: those of the settings, and those that administrators issue. */
 @Injectable()
-export class ApiKeys {
+export class ApiKeys implements OnCleanSlate {
   private readonly useRecordedAt = new Map<string, number>();
 
   constructor(
@@ -97,6 +98,11 @@ export class ApiKeys {
     await this.cache.invalidate(apiKeyRecordKey(id));
     this.announce('revoked', removed, by);
     return removed;
+  }
+
+  async onCleanSlate(): Promise<void> {
+    this.useRecordedAt.clear();
+    await this.cache.forgetAll('api-key:');
   }
 
   /** Every key is compared, in constant time: neither a key's place in the list nor its beginning can be measured. */

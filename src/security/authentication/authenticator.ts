@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { type FillTicket, RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
@@ -14,7 +15,7 @@ import { LIVE_SESSION_TTL_MS, readSessionState, type SessionEnd, sessionKey } fr
  * of `user:*` and `session:*` goes through here.
  */
 @Injectable()
-export class Authenticator {
+export class Authenticator implements OnCleanSlate {
   private readonly endedSessionTtlMs: number;
 
   constructor(
@@ -94,6 +95,10 @@ export class Authenticator {
     await Promise.all(
       sessionIds.map((id) => this.cache.put(sessionKey(id), { ended: reason }, this.endedSessionTtlMs)),
     );
+  }
+
+  async onCleanSlate(): Promise<void> {
+    await Promise.all(['user:', 'session:'].map((family) => this.cache.forgetAll(family)));
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AttemptCounter } from './attempt-counter.js';
+import { ATTEMPT_KEYS, AttemptCounter } from './attempt-counter.js';
 
 /** Whom a login aims at: an account, from one of its devices or from anywhere, or a name that belongs to none. */
 export type LoginTarget = { userId: string; device?: string } | { name: string };
@@ -26,8 +26,8 @@ export class AccountBackoff {
 function keyOf(target: LoginTarget): string {
   // A name that nobody has is somebody's typing error, perhaps a password: it is kept as a digest.
   return 'userId' in target
-    ? `attempts:user:${target.userId}${target.device ? `:${digest(target.device)}` : ''}`
-    : `attempts:name:${digest(target.name.toLowerCase())}`;
+    ? `${ATTEMPT_KEYS}user:${target.userId}${target.device ? `:${digest(target.device)}` : ''}`
+    : `${ATTEMPT_KEYS}name:${digest(target.name.toLowerCase())}`;
 }
 
 function digest(text: string): string {

@@ -1,3 +1,7 @@
+import type { OnCleanSlate } from '../../common/clean-slate/index.js';
+
+/** How the names of all counters of attempts begin. */
+export const ATTEMPT_KEYS = 'attempts:';
 /** Attempts that cost nothing; as many may also run at the same time. */
 export const FREE_ATTEMPTS = 20;
 const FIRST_DELAY_MS = 1_000;
@@ -12,7 +16,7 @@ export function delayAfter(attempts: number): number {
 }
 
 /** Port: counts the attempts at one account since its last success. */
-export abstract class AttemptCounter {
+export abstract class AttemptCounter implements OnCleanSlate {
   /**
    * Counts an attempt before it is made, so that parallel guesses cannot share one; one that comes within the delay
    * is not counted.
@@ -21,4 +25,6 @@ export abstract class AttemptCounter {
   abstract reserve(key: string): Promise<number>;
 
   abstract clear(key: string): Promise<void>;
+
+  abstract onCleanSlate(): void | Promise<void>;
 }

@@ -31,4 +31,8 @@ export class MemoryAttemptCounter extends AttemptCounter {
     this.accounts.delete(key);
     return Promise.resolve();
   }
+
+  override onCleanSlate(): void {
+    this.accounts.clear();
+  }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock/index.js';
 import type { RedisConnection } from '../../infrastructure/redis/index.js';
-import { AttemptCounter, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
+import { ATTEMPT_KEYS, AttemptCounter, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
 
 /** Beyond it the delay no longer grows, and the table of delays ends. */
 const DELAYS_END = 64;
@@ -40,5 +40,10 @@ export class RedisAttemptCounter extends AttemptCounter {
   override async clear(key: string): Promise<void> {
     await this.fallback.clear(key);
     await this.redis.run((client) => client.del(this.redis.key(key))).catch(() => undefined);
+  }
+
+  override async onCleanSlate(): Promise<void> {
+    await this.fallback.onCleanSlate();
+    await this.redis.age(ATTEMPT_KEYS, Infinity);
   }
 }

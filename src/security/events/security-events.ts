@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Types } from 'mongoose';
+import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { currentRequest } from '../../common/http/index.js';
 import { DatabaseServer } from '../../infrastructure/database/index.js';
@@ -24,7 +25,7 @@ const MAX_WAITING = 5_000;
  * read. Storing happens behind the answers, in batches, so that refusing costs an attacker's target no write.
  */
 @Injectable()
-export class SecurityEvents implements OnApplicationBootstrap {
+export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
   private readonly logger = new Logger('SecurityEvents');
   private readonly counters;
   private waiting: SecurityEventEntry[] = [];
@@ -70,6 +71,10 @@ export class SecurityEvents implements OnApplicationBootstrap {
     await this.repository.insert(batch).catch((error: Error) => {
       this.logger.warn(`${batch.length} security events could not be stored (${error.name}); they are in the log`);
     });
+  }
+
+  onCleanSlate(): void {
+    this.waiting = [];
   }
 
   private log({ kind, outcome, userId, sessionId, detail }: NewSecurityEvent): SecurityEventEntry {

@@ -1,5 +1,6 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { LRUCache } from 'lru-cache';
+import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import type { Clock } from '../../common/clock/index.js';
 import { throttlerRecord, type ThrottlerRecord } from './throttler-record.js';
 
@@ -10,7 +11,7 @@ const MAX_COUNTERS = 200_000;
  * Fixed windows in this process: it limits one process's callers, not those of several instances. One number per
  * counter; the library's own storage keeps a timer per hit, and slows down with each.
  */
-export class MemoryThrottlerStorage implements ThrottlerStorage {
+export class MemoryThrottlerStorage implements ThrottlerStorage, OnCleanSlate {
   private readonly windows = new LRUCache<string, { hits: number; endsAtMs: number }>({ max: MAX_COUNTERS });
 
   constructor(private readonly clock: Clock) {}
@@ -25,5 +26,9 @@ export class MemoryThrottlerStorage implements ThrottlerStorage {
     }
     window.hits += 1;
     return Promise.resolve(throttlerRecord(window.hits, window.endsAtMs - nowMs, limit));
+  }
+
+  onCleanSlate(): void {
+    this.windows.clear();
   }
 }

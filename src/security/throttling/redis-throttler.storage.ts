@@ -1,5 +1,7 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import type { RedisConnection } from '../../infrastructure/redis/index.js';
+import { THROTTLING_KEYS } from './throttling-key.js';
 import { throttlerRecord, type ThrottlerRecord } from './throttler-record.js';
 
 /** One script, so that of any number of parallel requests exactly `limit` pass, and no counter is left without an end. */
@@ -16,10 +18,10 @@ return {hits, ttl}`;
  * Fixed windows in Redis, for all instances together. While Redis does not answer, `fallback` counts with the same
  * numbers: never unlimited, never a 500.
  */
-export class RedisThrottlerStorage implements ThrottlerStorage {
+export class RedisThrottlerStorage implements ThrottlerStorage, OnCleanSlate {
   constructor(
     private readonly redis: RedisConnection,
-    private readonly fallback: ThrottlerStorage,
+    private readonly fallback: ThrottlerStorage & Partial<OnCleanSlate>,
   ) {}
 
   async increment(
@@ -36,5 +38,10 @@ export class RedisThrottlerStorage implements ThrottlerStorage {
     } catch {
       return this.fallback.increment(key, ttl, limit, blockDuration, throttlerName);
     }
+  }
+
+  async onCleanSlate(): Promise<void> {
+    await this.fallback.onCleanSlate?.();
+    await this.redis.age(THROTTLING_KEYS, Infinity);
   }
 }

@@ -1,4 +1,4 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable, Optional } from '@nestjs/common';
 import {
   InjectThrottlerOptions,
   InjectThrottlerStorage,
@@ -7,7 +7,6 @@ import {
   ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { LimitClass } from '../../common/access/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { addressBucket, clientAddress, currentRequest } from '../../common/http/index.js';
 import { Config } from '../../infrastructure/config/index.js';
@@ -15,6 +14,8 @@ import { Metrics } from '../../infrastructure/observability/index.js';
 import { Reflector } from '@nestjs/core';
 import { accessOf } from '../access-of.js';
 import { RecordsAhead } from '../authentication/records-ahead.js';
+import { LimitNamespaces } from './limit-namespaces.js';
+import { throttlingKey } from './throttling-key.js';
 
 /**
  * Throttles per address: each `/auth` endpoint by a counter of its own, all other routes by one together. The key is
@@ -33,6 +34,7 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     private readonly recordsAhead: RecordsAhead,
     { limits }: Config,
     metrics: Metrics,
+    @Optional() private readonly namespaces?: LimitNamespaces,
   ) {
     super(options, storage, reflector);
     this.limits = limits;
@@ -51,7 +53,9 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     this.recordsAhead.read(request, access);
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const { limit, windowMs } = this.limits[name];
-    const key = throttlingKey(name, context, addressBucket(clientAddress(request)));
+    const route = `${context.getClass().name}.${context.getHandler().name}`;
+    const namespace = this.namespaces?.of(request) ?? null;
+    const key = throttlingKey(name, route, addressBucket(clientAddress(request)), namespace);
     const record = await this.storageService.increment(key, windowMs, limit, 0, name);
 
     const remaining = Math.max(0, limit - record.totalHits);
@@ -65,9 +69,4 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
       retryAfterSeconds: record.timeToBlockExpire,
     });
   }
-}
-
-function throttlingKey(name: LimitClass, context: ExecutionContext, bucket: string): string {
-  const scope = name === 'auth' ? `auth:${context.getClass().name}.${context.getHandler().name}` : name;
-  return `throttle:${scope}:${bucket}`;
 }

@@ -36,10 +36,16 @@ export class InboxMail {
   @Prop({ type: String, default: null })
   link: string | null;
 
+  /** Its place in the order of arrival. Not the time: that can be set back. */
+  @Prop({ type: Number, required: true })
+  cursor: number;
+
   @Prop({ type: Date, required: true })
   sent_at: Date;
 }
 
 export const InboxMailSchema = SchemaFactory.createForClass(InboxMail);
-InboxMailSchema.index({ to_key: 1, sent_at: -1 });
+InboxMailSchema.index({ to_key: 1, cursor: -1 });
+// Two mails cannot have the same place.
+InboxMailSchema.index({ cursor: -1 }, { unique: true, sparse: true });
 InboxMailSchema.index({ sent_at: -1 }, { expireAfterSeconds: RETENTION_SECONDS });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import Handlebars from 'handlebars';
-import { Clock } from '../common/clock/index.js';
+import { Clock } from '../../common/clock/index.js';
 import type { InboxMail } from './inbox-mail.schema.js';
 
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });

@@ -1,0 +1,1 @@
+export type { OnCleanSlate } from './on-clean-slate.js';

@@ -1,0 +1,35 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { REDIS, type RedisConnection } from '../../infrastructure/redis/index.js';
+import { MailDrill } from '../../mail/index.js';
+import type { RedisState, SmtpState } from './faults.dto.js';
+
+/** Makes what stands behind the service fail. Fulfils the mail room's port MailDrill. */
+@Injectable()
+export class Faults extends MailDrill {
+  smtp: SmtpState = 'up';
+
+  constructor(@Inject(REDIS) private readonly connection: RedisConnection | null) {
+    super();
+  }
+
+  get redis(): RedisState | 'not_configured' {
+    if (!this.connection) return 'not_configured';
+    return this.connection.isCutOff ? 'down' : 'up';
+  }
+
+  set redis(state: RedisState) {
+    if (this.connection) this.connection.isCutOff = state === 'down';
+  }
+
+  clear(): void {
+    this.smtp = 'up';
+    this.redis = 'up';
+  }
+
+  override assertDelivers(): void {
+    if (this.smtp === 'down') throw new Error('The mail server does not answer (a fault of the test kit)');
+    if (this.smtp === 'refusing') {
+      throw Object.assign(new Error('550 Mailbox unavailable (a fault of the test kit)'), { responseCode: 550 });
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, Types } from 'mongoose';
+import { Clock } from '../../common/clock/index.js';
+import { duplicateKeyField } from '../../infrastructure/database/index.js';
+import { MailInbox, type MailKind, type ReceivedMail } from '../../mail/index.js';
+import { InboxMail } from './inbox-mail.schema.js';
+
+export interface WantedMail {
+  to: string;
+  kind?: MailKind;
+  /** Cursor of the mail after which it arrived; 0 for the first of all. */
+  after: number;
+}
+
+/** Several instances may stand on one database, so arrivals are looked for there. */
+const LOOK_EVERY_MS = 20;
+
+/** Takes the mails that no mail server takes, and keeps them for a week. Fulfils the mail room's port MailInbox. */
+@Injectable()
+export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
+  private readonly stopping = new AbortController();
+
+  constructor(
+    @InjectModel(InboxMail.name) private readonly model: Model<InboxMail>,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  override async receive(mail: ReceivedMail): Promise<void> {
+    for (;;) {
+      const newest = await this.model
+        .findOne({ cursor: { $gt: 0 } })
+        .sort({ cursor: -1 })
+        .lean<InboxMail>();
+      try {
+        return await this.store(mail, (newest?.cursor ?? 0) + 1);
+      } catch (error) {
+        // Another mail took this place in the order; the next one is free only when that one can be seen.
+        if (duplicateKeyField(error) !== 'cursor') throw error;
+      }
+    }
+  }
+
+  /** Newest first. @param to only mails to this address */
+  async list(to: string | null, limit: number): Promise<InboxMail[]> {
+    return this.model
+      .find(to ? { to_key: to.toLowerCase() } : {})
+      .sort({ cursor: -1, _id: -1 })
+      .limit(limit)
+      .lean<InboxMail[]>();
+  }
+
+  /** The oldest mail that is wanted, once it is there. @returns null when none came within `patienceMs` */
+  async next(wanted: WantedMail, patienceMs: number): Promise<InboxMail | null> {
+    const end = AbortSignal.any([AbortSignal.timeout(patienceMs), this.stopping.signal]);
+    for (;;) {
+      const isLastLook = end.aborted;
+      const mail = await this.findNext(wanted);
+      if (mail || isLastLook) return mail;
+      await pause(LOOK_EVERY_MS, undefined, { signal: end }).catch(() => undefined);
+    }
+  }
+
+  async count(): Promise<number> {
+    return this.model.countDocuments();
+  }
+
+  private async store({ id, ...mail }: ReceivedMail, cursor: number): Promise<void> {
+    await this.model.updateOne(
+      { _id: new Types.ObjectId(id) },
+      { $setOnInsert: { ...mail, to_key: mail.to.toLowerCase(), sent_at: this.clock.now(), cursor } },
+      { upsert: true },
+    );
+  }
+
+  private async findNext({ to, kind, after }: WantedMail): Promise<InboxMail | null> {
+    return this.model
+      .findOne({ to_key: to.toLowerCase(), cursor: { $gt: after }, ...(kind ? { kind } : {}) })
+      .sort({ cursor: 1 })
+      .lean<InboxMail>();
+  }
+}

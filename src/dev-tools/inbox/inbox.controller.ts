@@ -1,0 +1,50 @@
+import { Controller, Get, Query, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { ApiError } from '../../common/errors/index.js';
+import { successBody } from '../../common/http/index.js';
+import { DevRoute } from '../dev-route.decorator.js';
+import { DevelopmentInbox } from './development-inbox.js';
+import { InboxPage } from './inbox-page.js';
+import { type InboxMailDto, InboxQueryDto, NextMailQueryDto, toInboxMailDto } from './inbox.dto.js';
+
+const SHOWN = 50;
+
+@ApiExcludeController()
+@Controller('dev/inbox')
+export class InboxController {
+  constructor(
+    private readonly inbox: DevelopmentInbox,
+    private readonly page: InboxPage,
+  ) {}
+
+  /** With `to` a program asks, and gets JSON; without, a person, and gets a page. */
+  @Get()
+  @DevRoute({ summary: 'The inbox as a page for people; with ?to=<address> the mails to it as JSON, newest first' })
+  async getInbox(
+    @Query() { to, address }: InboxQueryDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
+    if (to !== undefined)
+      return successBody('resource', 200, 'Mails', (await this.inbox.list(to, SHOWN)).map(toInboxMailDto));
+    const mails = await this.inbox.list(address || null, SHOWN);
+    reply.type('text/html; charset=utf-8');
+    return this.page.render(mails, address || null, await this.inbox.count());
+  }
+
+  /** @throws ApiError `not_found` when none came in time, with the kinds of those that are there */
+  @Get('next')
+  @DevRoute({
+    summary: 'Waits for a mail: ?to=<address>, and where wanted &kind=, &after=<cursor>, &timeout_seconds=',
+    message: 'Mail',
+    waits: true,
+  })
+  async getNextMail(@Query() { to, timeout_seconds, ...wanted }: NextMailQueryDto): Promise<InboxMailDto> {
+    const mail = await this.inbox.next({ to, ...wanted }, timeout_seconds * 1000);
+    if (mail) return toInboxMailDto(mail);
+    const there = await this.inbox.list(to, SHOWN);
+    throw new ApiError('not_found', {
+      data: { waited_seconds: timeout_seconds, there: there.map(({ kind, cursor }) => ({ kind, cursor })) },
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import { Transform } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { MAIL_KINDS, type MailKind } from '../../mail/index.js';
+import type { InboxMail } from './inbox-mail.schema.js';
+
+export class InboxQueryDto {
+  @MaxLength(254)
+  @IsString()
+  @IsOptional()
+  to?: string;
+
+  @MaxLength(254)
+  @IsString()
+  @IsOptional()
+  address?: string;
+}
+
+/** Below the time after which an idle connection is cut. */
+const MAX_TIMEOUT_SECONDS = 25;
+
+export class NextMailQueryDto {
+  @MaxLength(254)
+  @IsString()
+  to: string;
+
+  @IsIn(MAIL_KINDS)
+  @IsOptional()
+  kind?: MailKind;
+
+  @Transform(({ value }) => plainNumber(value))
+  @Min(0)
+  @IsInt()
+  @IsOptional()
+  after: number = 0;
+
+  @Transform(({ value }) => plainNumber(value))
+  @Max(MAX_TIMEOUT_SECONDS)
+  @Min(0)
+  @IsInt()
+  @IsOptional()
+  timeout_seconds: number = 10;
+}
+
+export interface InboxMailDto {
+  _id: string;
+  kind: string;
+  to: string;
+  subject: string;
+  /** The code in it. */
+  otp: string | null;
+  /** The reset token in it. */
+  token: string | null;
+  /** The link that bears the token. */
+  link: string | null;
+  /** All links of its text. */
+  links: string[];
+  /** Its place in the order of arrival; a later question for the `next` one may start after it. */
+  cursor: number;
+  text: string;
+  html: string;
+  sent_at: string;
+}
+
+export function toInboxMailDto(mail: InboxMail): InboxMailDto {
+  const { kind, to, subject, otp, token, link, cursor, text, html } = mail;
+  return {
+    _id: mail._id.toHexString(),
+    kind,
+    to,
+    subject,
+    otp,
+    token,
+    link,
+    links: text.match(/https?:\/\/\S+/g) ?? [],
+    cursor,
+    text,
+    html,
+    sent_at: mail.sent_at.toISOString(),
+  };
+}
+
+function plainNumber(value: unknown): unknown {
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+}

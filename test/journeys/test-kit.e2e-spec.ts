@@ -1,0 +1,89 @@
+import { request } from 'node:http';
+import { Injectable, Module } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OnCleanSlate } from '../../src/common/clean-slate/index.js';
+import { startTestApp, type TestApp } from '../support/index.js';
+
+/** What a team that extends the service may keep in the process. */
+@Injectable()
+class Visits implements OnCleanSlate {
+  count = 0;
+
+  onCleanSlate(): void {
+    this.count = 0;
+  }
+}
+
+@Module({ providers: [Visits] })
+class VisitsModule {}
+
+interface Listing {
+  data: { routes: { method: string; path: string }[] };
+}
+
+describe('The test kit', () => {
+  let test: TestApp;
+  let routes: Listing['data']['routes'];
+  beforeAll(async () => {
+    test = await startTestApp({ extensions: [VisitsModule] });
+    routes = ((await test.client().get('/dev')).body as Listing).data.routes;
+    expect(routes.length).toBeGreaterThan(8);
+  });
+  afterAll(() => test.close());
+
+  it('is served under names of this machine alone', async () => {
+    const { port } = new URL(test.url);
+    const statusUnder = (name: string, method: string, path: string) =>
+      new Promise<number>((resolve) => {
+        request({ host: '127.0.0.1', port, path, method, headers: { host: name } }, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        }).end();
+      });
+    for (const { method, path } of routes) {
+      for (const name of ['evil.example', 'localhost.evil.example', `evil.example:${port}`])
+        expect(await statusUnder(name, method, path), `${method} ${path} ${name}`).toBe(404);
+      for (const name of ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'accounts.localhost'])
+        expect(await statusUnder(name, method, path), `${method} ${path} ${name}`).not.toBe(404);
+    }
+  });
+
+  it('lets a page of another origin change nothing: whatever does needs a preflight', async () => {
+    const safelisted = ['GET', 'HEAD', 'POST'];
+    const changing = routes.filter(({ method }) => method !== 'GET');
+    expect(changing.filter(({ method }) => safelisted.includes(method))).toEqual([]);
+    for (const { method, path } of changing) {
+      const { headers } = await test.client().request(path, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://evil.example', 'access-control-request-method': method },
+      });
+      expect(headers.get('access-control-allow-origin'), path).toBeNull();
+    }
+  });
+
+  it('lets the front end name its namespace, and in production does not', async () => {
+    const allowedBy = async (service: TestApp) => {
+      const { headers } = await service.client().request('/auth/login', {
+        method: 'OPTIONS',
+        headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+      });
+      return headers.get('access-control-allow-headers');
+    };
+    expect(await allowedBy(test)).toContain('x-test-limit-namespace');
+    const production = await startTestApp({ adjust: (config) => ({ ...config, isProduction: true }) });
+    expect(await allowedBy(production)).not.toContain('x-test-limit-namespace');
+    for (const { method, path } of routes)
+      expect((await production.client().request(path, { method })).status, path).toBe(404);
+    await production.close();
+  });
+
+  it('empties the collections of every module, and asks those that remember things elsewhere to forget', async () => {
+    await test.personas.user();
+    const visits = test.app.get(Visits, { strict: false });
+    visits.count = 1;
+    expect((await test.client().delete('/dev/state')).status).toBe(200);
+    expect(visits.count).toBe(0);
+    for (const { name } of await test.database.listCollections())
+      expect(await test.database.collection(name).countDocuments(), name).toBe(0);
+  });
+});
