@@ -23,6 +23,8 @@ const BODY_LIMIT_BYTES = 16 * 1024;
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 
 /** Fastify with the limits of this service, set before Nest adds a route. */
@@ -61,9 +63,11 @@ export async function registerHttpRules(
   furtherHeaders: string[],
 ): Promise<void> {
   const server = app.getHttpAdapter().getInstance();
-  // Form bodies and plain text can be sent across origins without a preflight (ASVS 5.0 3.5.2): JSON alone is parsed.
+  // Form bodies and plain text can be sent across origins without a preflight (ASVS 5.0 3.5.2): JSON alone is parsed, save
+  // on pages, whose forms carry a token that no other origin knows.
   server.removeContentTypeParser('text/plain');
   acceptJson(server);
+  acceptForms(server);
   // Not earlier: the refusal is to bear the headers that the plugins below set when a request begins.
   server.addHook('preParsing', (request, _reply, _payload, done) => done(refusalOf(request)));
   // Not by Nest's own enableCors(): it copies the headers of every answer once more.
@@ -87,13 +91,24 @@ function acceptJson(server: FastifyInstance): void {
   });
 }
 
+/** For the routes of pages alone: see {@link refusalOf}. */
+function acceptForms(server: FastifyInstance): void {
+  server.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+    const fields = [...new URLSearchParams(body.toString('utf8'))];
+    const isSound = isUtf8(body) && new Set(fields.map(([name]) => name)).size === fields.length;
+    if (isSound) done(null, Object.fromEntries(fields));
+    else done(new ApiError('malformed_request'));
+  });
+}
+
 /** What Fastify would let pass. */
 function refusalOf(request: FastifyRequest): ApiError | null {
   const { headers } = request.raw;
   if (!hasSoundHost(request.raw)) return new ApiError('malformed_request');
   const isCoded = headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity';
   const type = headers['content-type'];
-  if (isCoded || (type !== undefined && !JSON_TYPE.test(type.trim()))) {
+  const isForm = type?.trim().toLowerCase() === FORM_TYPE && request.routeOptions.config?.refusalPage !== undefined;
+  if (isCoded || (type !== undefined && !isForm && !JSON_TYPE.test(type.trim()))) {
     return new ApiError('unsupported_media_type', {
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },
     });

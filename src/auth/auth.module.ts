@@ -6,6 +6,10 @@ import { EmailVerificationService } from './email-verification/email-verificatio
 import { OtpMails } from './email-verification/otp-mails.js';
 import { ItsNotMeController } from './its-not-me/its-not-me.controller.js';
 import { ItsNotMeService } from './its-not-me/its-not-me.service.js';
+import { Lockdown } from './its-not-me/lockdown.js';
+import { LoginReportController } from './login-report/login-report.controller.js';
+import { LoginReportPageController } from './login-report/login-report-page.controller.js';
+import { LoginReportService } from './login-report/login-report.service.js';
 import { LoginAdmission } from './login/login-admission.js';
 import { LoginMetrics } from './login/login-metrics.js';
 import { LoginController } from './login/login.controller.js';
@@ -40,6 +44,8 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     LogoutController,
     PasswordResetController,
     ItsNotMeController,
+    LoginReportController,
+    LoginReportPageController,
     PasswordChangeController,
   ],
   providers: [
@@ -58,7 +64,9 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     ForgotPasswordService,
     PasswordResetService,
     ResetMails,
+    Lockdown,
     ItsNotMeService,
+    LoginReportService,
     PasswordChangeService,
   ],
 })

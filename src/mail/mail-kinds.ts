@@ -4,7 +4,16 @@ export interface MailContexts {
   'password-reset': { link: string; token: string; expires_in: string };
   'security-alert': { link: string; token: string; expires_in: string; reported_at: string };
   'password-changed': { changed_at: string; reset_url: string };
-  'new-device': { device: string; location: string | null; ip: string; logged_in_at: string; reset_url: string };
+  'new-device': {
+    device: string;
+    location: string | null;
+    ip: string;
+    logged_in_at: string;
+    reset_url: string;
+    /** Of the page to report the login; null where the service does not know its own address. */
+    link: string | null;
+    expires_in: string;
+  };
 }
 
 export type MailKind = keyof MailContexts;

@@ -5,3 +5,8 @@ export const NOTICE_LIFETIME_MS = 86_400_000;
 export function forgotPasswordUrl(frontendUrl: string): string {
   return `${frontendUrl}/forgot-password`;
 }
+
+/** This service's own page on which the owner of an account says that a login was not theirs. */
+export function reportLoginUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/not-me?token=${token}`;
+}

@@ -23,6 +23,7 @@ export { RequestThrottlerGuard } from './throttling/request-throttler.guard.js';
 export { THROTTLING_KEYS } from './throttling/throttling-key.js';
 export { AccessTokens } from './tokens/access-tokens.js';
 export { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
+export { type LoginReportClaims, LoginReportTokens } from './tokens/login-report-tokens.js';
 export { type RefreshClaims, RefreshTokens } from './tokens/refresh-tokens.js';
 export { RequestValidationPipe } from './validation/request-validation.pipe.js';
 export { SecurityEvents } from './events/security-events.js';

@@ -32,6 +32,7 @@ import { RouteAccessCheck } from './route-access.check.js';
 import { MemoryThrottlerStorage } from './throttling/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './throttling/redis-throttler.storage.js';
 import { AccessTokens } from './tokens/access-tokens.js';
+import { LoginReportTokens } from './tokens/login-report-tokens.js';
 import { JwtStrategy } from './tokens/jwt.strategy.js';
 import { RefreshTokens } from './tokens/refresh-tokens.js';
 
@@ -68,6 +69,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     ApiKeys,
     AccessTokens,
     RefreshTokens,
+    LoginReportTokens,
     JwtStrategy,
     Authenticator,
     RecordsAhead,
@@ -96,6 +98,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     ApiKeys,
     AccessTokens,
     RefreshTokens,
+    LoginReportTokens,
     JwtStrategy,
     Authenticator,
     PasswordHasher,

@@ -62,6 +62,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     API_KEYS: `suite:${createHash('sha256').update(API_KEY).digest('hex')}`,
     TRUST_PROXY: '127.0.0.1,::1',
     FRONTEND_URL: 'https://app.example',
+    PUBLIC_URL: 'https://accounts.example',
     PORT: '0',
     ...backend.env,
     ...options.env,

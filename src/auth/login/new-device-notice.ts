@@ -8,10 +8,21 @@ import {
   type Location,
   networkOf,
 } from '../../login-history/index.js';
-import { forgotPasswordUrl, formatMoment, MailOutbox, NOTICE_LIFETIME_MS } from '../../mail/index.js';
+import {
+  forgotPasswordUrl,
+  formatDuration,
+  formatMoment,
+  MailOutbox,
+  NOTICE_LIFETIME_MS,
+  reportLoginUrl,
+} from '../../mail/index.js';
+import { LoginReportTokens } from '../../security/index.js';
 
 export interface Login {
   userId: string;
+  sessionId: string;
+  /** Of the account, before this login. */
+  recoveries: number;
   email: string;
   ip: string;
   device: Device | undefined;
@@ -26,11 +37,14 @@ export class NewDeviceNotice {
 
   constructor(
     private readonly knownDevices: KnownDevicesRepository,
+    private readonly reportTokens: LoginReportTokens,
     private readonly outbox: MailOutbox,
     private readonly config: Config,
   ) {}
 
-  async consider({ userId, email, ip, device, location, loggedInAt }: Login): Promise<void> {
+  async consider(login: Login): Promise<void> {
+    const { userId, email, ip, device, location, loggedInAt } = login;
+    const { frontendUrl, publicUrl } = this.config.mail;
     try {
       const isNew = await this.knownDevices.see({ userId, device, network: networkOf(ip, location) });
       if (!isNew) return;
@@ -42,7 +56,9 @@ export class NewDeviceNotice {
           location: describeLocation(location),
           ip,
           logged_in_at: formatMoment(loggedInAt),
-          reset_url: forgotPasswordUrl(this.config.mail.frontendUrl),
+          reset_url: forgotPasswordUrl(frontendUrl),
+          link: publicUrl && reportLoginUrl(publicUrl, this.reportTokens.issue(login)),
+          expires_in: formatDuration(this.config.oneTimeSecrets.reportTtlMs),
         },
         expiresAt: new Date(loggedInAt.getTime() + NOTICE_LIFETIME_MS),
       });

@@ -68,6 +68,8 @@ export class SessionOpening {
     });
     await this.newDeviceNotice.consider({
       userId: account.userId,
+      sessionId,
+      recoveries: account.recoveries,
       email: account.email,
       ip,
       device,

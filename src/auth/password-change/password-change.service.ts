@@ -28,7 +28,7 @@ export class PasswordChangeService {
     await this.assertCurrent(userId, dto.current_password, account.passwordHash);
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
     await this.sessions.endOthersWith(userId, sessionId, 'password_changed', async () => {
-      const credentialVersion = await this.accounts.replacePassword(userId, passwordHash);
+      const credentialVersion = await this.accounts.replacePassword(userId, passwordHash, { isRecovery: false });
       await this.mails.postChanged(account.email);
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId, sessionId });
       return credentialVersion;

@@ -6,6 +6,9 @@ export const ERROR_CATALOGUE = {
   malformed_request: { status: 400, message: 'Malformed request' },
   invalid_otp: { status: 400, message: 'Invalid or expired OTP' },
   invalid_reset_token: { status: 400, message: 'Invalid or expired token' },
+  report_link_invalid: { status: 400, message: 'This link is not valid' },
+  report_link_expired: { status: 400, message: 'This link has expired' },
+  report_link_used: { status: 400, message: 'This link was used already, or the password was reset since' },
 
   authentication_required: { status: 401, message: 'Authentication required' },
   invalid_credentials: { status: 401, message: 'Invalid credentials' },

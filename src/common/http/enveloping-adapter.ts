@@ -1,5 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
+import { type Page, renderPage } from '../pages/index.js';
 import { envelopeKindOf, successBody } from './envelope.js';
 
 declare module 'fastify' {
@@ -10,12 +11,13 @@ declare module 'fastify' {
 }
 
 /**
- * Wraps what a controller returns. Routes without a message (pages, raw documents) pass as they are. Here and not in an
+ * Wraps what a controller returns. Routes without a message (raw documents) pass as they are, and those for people answer with pages. Here and not in an
  * interceptor: one interceptor alone makes Nest run every request through RxJS, which costs as much as all guards.
  */
 export class EnvelopingAdapter extends FastifyAdapter {
   override reply(reply: FastifyReply, body: unknown, status?: number): FastifyReply {
-    const message = reply.request?.routeOptions.config.successMessage;
+    const { successMessage: message, refusalPage } = reply.request?.routeOptions.config ?? {};
+    if (refusalPage) return super.reply(reply, renderPage(reply, body as Page), status);
     const answer =
       message === undefined
         ? body

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, ERROR_TRANSLATORS, type ErrorCode, type ErrorTranslator, RefusalListener } from '../errors/index.js';
+import { renderPage } from '../pages/index.js';
 import { challengeFor } from './authenticate-challenge.js';
 import { envelopeKindOf, errorBody } from './envelope.js';
 import { currentRequest } from './request-context.js';
@@ -41,6 +42,11 @@ export class ErrorFilter implements ExceptionFilter {
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
     if (error.status === 401) reply.header('www-authenticate', challengeFor(error.code));
     for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
+    const { refusalPage } = request.routeOptions.config;
+    if (refusalPage) {
+      void reply.status(error.status).send(renderPage(reply, refusalPage(error)));
+      return;
+    }
     // A handler that failed may have set another type already.
     void reply
       .status(error.status)

@@ -64,6 +64,8 @@ export abstract class Config {
   abstract readonly oneTimeSecrets: {
     readonly otpTtlMs: number;
     readonly resetTtlMs: number;
+    /** How long the link of a mail about a new device can be used. */
+    readonly reportTtlMs: number;
   };
   abstract readonly limits: {
     /** Per endpoint of `/auth` and address. */
@@ -86,6 +88,8 @@ export abstract class Config {
     readonly from: string;
     /** Base of the links in mails, without a trailing slash. */
     readonly frontendUrl: string;
+    /** Where people reach this service itself, without a trailing slash; null: not known, and no mail links to it. */
+    readonly publicUrl: string | null;
   };
   /** An operator's city database in MaxMind's layout; null: the bundled one. */
   abstract readonly geoipFile: string | null;

@@ -65,7 +65,11 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       refreshGraceMs: settings.REFRESH_GRACE,
       sessionMaxAgeMs: settings.SESSION_MAX_AGE,
     },
-    oneTimeSecrets: { otpTtlMs: settings.OTP_EXPIRES, resetTtlMs: settings.RESET_EXPIRES },
+    oneTimeSecrets: {
+      otpTtlMs: settings.OTP_EXPIRES,
+      resetTtlMs: settings.RESET_EXPIRES,
+      reportTtlMs: settings.REPORT_EXPIRES,
+    },
     limits: {
       auth: { limit: settings.AUTH_RATE_LIMIT, windowMs: settings.AUTH_RATE_WINDOW },
       general: { limit: settings.RATE_LIMIT, windowMs: settings.RATE_WINDOW },
@@ -89,6 +93,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
         : null,
       from: settings.SMTP_FROM,
       frontendUrl,
+      publicUrl: settings.PUBLIC_URL ?? (isProduction ? null : `http://127.0.0.1:${settings.PORT}`),
     },
     geoipFile: settings.GEOIP_DB ? resolve(settings.GEOIP_DB) : null,
     developmentApiKey,

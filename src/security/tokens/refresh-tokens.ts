@@ -3,14 +3,7 @@ import { JwtService } from '@nestjs/jwt';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import {
-  assertSessionClaims,
-  type DecodedToken,
-  type SessionClaims,
-  signingKey,
-  signToken,
-  VERIFY_OPTIONS,
-} from './token-codec.js';
+import { assertSessionClaims, type SessionClaims, signingKey, signToken, verifyToken } from './token-codec.js';
 
 const TYPE = 'rt+jwt';
 const AUDIENCE = 'account-service/refresh';
@@ -81,12 +74,7 @@ export class RefreshTokens {
   }
 
   private read(token: string, mayBeExpired: boolean): RefreshClaims {
-    let decoded: DecodedToken;
-    try {
-      decoded = this.jwt.verify(token, VERIFY_OPTIONS) as unknown as DecodedToken;
-    } catch (error) {
-      throw new ApiError('token_invalid', { cause: error });
-    }
+    const decoded = verifyToken(this.jwt, token);
     const claims = assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock, mayBeExpired });
     if (!Number.isSafeInteger(claims.gen) || !Number.isSafeInteger(claims.auth_time))
       throw new ApiError('token_invalid');

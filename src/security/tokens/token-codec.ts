@@ -76,3 +76,12 @@ export const VERIFY_OPTIONS = {
   ignoreExpiration: true,
   ignoreNotBefore: true,
 };
+
+/** @throws ApiError `token_invalid` when the signature is not ours */
+export function verifyToken(jwt: JwtService, token: string): DecodedToken {
+  try {
+    return jwt.verify(token, VERIFY_OPTIONS) as unknown as DecodedToken;
+  } catch (error) {
+    throw new ApiError('token_invalid', { cause: error });
+  }
+}

@@ -19,6 +19,7 @@ export interface Account {
   confirmedAt: Date | null;
   disabledAt: Date | null;
   credentialVersion: number;
+  recoveries: number;
   isPasswordResetRequired: boolean;
 }
 
@@ -39,6 +40,7 @@ export function toAccount(user: User, auth: Auth): Account {
     confirmedAt: auth.confirmed_at,
     disabledAt: auth.disabled_at,
     credentialVersion: auth.credential_version,
+    recoveries: auth.recoveries ?? 0,
     isPasswordResetRequired: auth.password_reset_required,
   };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import { type Model, Types } from 'mongoose';
+import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
@@ -183,30 +183,54 @@ export class AccountsRepository extends AccountReader {
     return kept.matchedCount === 1;
   }
 
-  /** Stores a new password. @returns the new credential version, which ends every session of an older one */
-  async replacePassword(userId: string, passwordHash: string): Promise<number> {
+  /**
+   * Stores a new password. @returns the new credential version, which ends every session of an older one
+   * @param isRecovery whether the owner of the mailbox chose it, and not whoever knew the old one
+   */
+  async replacePassword(
+    userId: string,
+    passwordHash: string,
+    { isRecovery }: { isRecovery: boolean },
+  ): Promise<number> {
     const _id = new Types.ObjectId(userId);
     await this.users.updateOne({ _id }, { $set: { password: passwordHash, updated_at: this.clock.now() } });
-    return this.raiseCredentialVersion(userId, { password_reset_required: false });
+    const version = await this.raiseCredentialVersion(
+      { user: _id },
+      { $set: { password_reset_required: false }, $inc: { recoveries: isRecovery ? 1 : 0 } },
+    );
+    if (version === null) throw new ApiError('session_revoked');
+    return version;
   }
 
-  /** From now on the password logs nobody in. @returns the new credential version */
-  async requirePasswordReset(userId: string): Promise<number> {
-    return this.raiseCredentialVersion(userId, { password_reset_required: true });
+  /**
+   * From now on the password logs nobody in.
+   * @param recoveries only if so many have been; of any number of callers exactly one is given a version then
+   * @returns the new credential version; null when there have been others, or there is no such account
+   */
+  async requirePasswordReset(userId: string, recoveries?: number): Promise<number | null> {
+    // Accounts of before there was a count have none.
+    const condition =
+      recoveries === undefined ? {} : { recoveries: recoveries === 0 ? { $in: [0, null] } : recoveries };
+    return this.raiseCredentialVersion(
+      { user: new Types.ObjectId(userId), ...condition },
+      { $set: { password_reset_required: true }, $inc: { recoveries: 1 } },
+    );
   }
 
   async setRole(userId: string, role: string | null): Promise<void> {
     await this.auths.updateOne({ user: new Types.ObjectId(userId) }, { $set: { role } });
   }
 
-  private async raiseCredentialVersion(userId: string, change: { password_reset_required: boolean }): Promise<number> {
+  private async raiseCredentialVersion(
+    filter: QueryFilter<Auth>,
+    { $set, $inc }: { $set: { password_reset_required: boolean }; $inc: { recoveries: number } },
+  ): Promise<number | null> {
     const auth = await this.auths.findOneAndUpdate(
-      { user: new Types.ObjectId(userId) },
-      { $set: change, $inc: { credential_version: 1 } },
+      filter,
+      { $set, $inc: { ...$inc, credential_version: 1 } },
       { returnDocument: 'after' },
     );
-    if (!auth) throw new ApiError('session_revoked');
-    return auth.credential_version;
+    return auth?.credential_version ?? null;
   }
 
   private async findWhere(filter: { email_key: string } | { username_key: string }): Promise<Account | null> {

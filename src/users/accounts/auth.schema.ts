@@ -22,6 +22,10 @@ export class Auth {
   @Prop({ type: Number, default: 1 })
   credential_version: number;
 
+  /** Counts lockdowns and resets by mail. A link to report a login is good while it stands as it did at that login. */
+  @Prop({ type: Number, default: 0 })
+  recoveries: number;
+
   /** After its-not-me: the old password no longer logs in. */
   @Prop({ type: Boolean, default: false })
   password_reset_required: boolean;

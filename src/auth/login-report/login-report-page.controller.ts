@@ -1,0 +1,30 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Public } from '../../common/access/index.js';
+import { type Page, ServesPages } from '../../common/pages/index.js';
+import { LoginReportDto } from './login-report.dto.js';
+import { donePage, questionPage, refusalPage } from './login-report-pages.js';
+import { LoginReportService } from './login-report.service.js';
+
+/** The pages behind the link of a mail about a new login. They need no script, and only the form changes anything. */
+@ApiExcludeController()
+@Controller('not-me')
+export class LoginReportPageController {
+  constructor(private readonly reports: LoginReportService) {}
+
+  @Get()
+  @Public()
+  @ServesPages(refusalPage)
+  async askWhetherToReport(@Query() { token }: LoginReportDto): Promise<Page> {
+    return questionPage(token, await this.reports.read(token));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Public({ limit: 'auth' })
+  @ServesPages(refusalPage)
+  async reportLogin(@Body() { token }: LoginReportDto): Promise<Page> {
+    await this.reports.confirm(token);
+    return donePage();
+  }
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Handlebars from 'handlebars';
+import type { ApiError, ErrorCode } from '../../common/errors/index.js';
+import type { Page } from '../../common/pages/index.js';
+import { formatMoment } from '../../mail/index.js';
+
+const templateOf = (name: string) =>
+  Handlebars.compile(readFileSync(join(import.meta.dirname, 'templates', `${name}.hbs`), 'utf8'), { strict: true });
+
+const question = templateOf('question');
+const done = templateOf('done');
+const refusal = templateOf('refusal');
+
+const INCOMPLETE: [title: string, text: string] = [
+  'This link is not valid',
+  'It may have been cut off on its way: copy all of it from the mail. If it still does not work, reset your password with “Forgot password” where you log in.',
+];
+const TOO_MANY: [title: string, text: string] = [
+  'Too many attempts',
+  'Please wait a quarter of an hour, then try again.',
+];
+
+const REFUSALS: Partial<Record<ErrorCode, [title: string, text: string]>> = {
+  report_link_invalid: INCOMPLETE,
+  validation_failed: INCOMPLETE,
+  malformed_request: INCOMPLETE,
+  report_link_expired: [
+    'This link has expired',
+    'If you did not log in, reset your password with “Forgot password” where you log in: that ends every session.',
+  ],
+  report_link_used: [
+    'This link can no longer be used',
+    'It was used already, or the password was reset since: the sessions of that time have ended. To choose a new password, use the link in the latest mail, or “Forgot password” where you log in.',
+  ],
+  too_many_login_attempts: TOO_MANY,
+  too_many_requests: TOO_MANY,
+};
+
+export function questionPage(token: string, loggedInAt: Date): Page {
+  return { title: 'Was this login not you?', body: question({ token, logged_in_at: formatMoment(loggedInAt) }) };
+}
+
+export function donePage(): Page {
+  return { title: 'Your account is locked', body: done({}) };
+}
+
+export function refusalPage({ code }: ApiError): Page {
+  const [title, text] = REFUSALS[code] ?? [
+    'This did not work',
+    'Nothing was changed. Please open the link in the mail again in a few minutes.',
+  ];
+  return { title, body: refusal({ text }) };
+}

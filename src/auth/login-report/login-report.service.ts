@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../../common/errors/index.js';
+import { type LoginReportClaims, LoginReportTokens, SecurityEvents } from '../../security/index.js';
+import { type Account, AccountsRepository, isActive } from '../../users/index.js';
+import { Lockdown } from '../its-not-me/lockdown.js';
+
+/** "This was not me", said with the link of a mail about a new login. */
+@Injectable()
+export class LoginReportService {
+  constructor(
+    private readonly tokens: LoginReportTokens,
+    private readonly accounts: AccountsRepository,
+    private readonly lockdown: Lockdown,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  /**
+   * Which login a link is about. It changes nothing, for mail scanners open links before people do.
+   * @returns the moment of the login
+   * @throws ApiError `report_link_invalid`, `report_link_expired` or `report_link_used`
+   */
+  async read(token: string): Promise<Date> {
+    const claims = this.tokens.verify(token);
+    await this.accountOf(claims);
+    return new Date(claims.iat * 1000);
+  }
+
+  /**
+   * Locks the account down. Of any number of reports at the same moment one does so.
+   * @throws as {@link read} does
+   */
+  async confirm(token: string): Promise<void> {
+    try {
+      const claims = this.tokens.verify(token);
+      const { userId, email } = await this.accountOf(claims);
+      await this.lockdown.run({ userId, email, sessionId: claims.sid, recoveries: claims.rec });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 400)
+        this.events.record({ kind: 'authn_lockdown', outcome: 'failure', detail: error.code });
+      throw error;
+    }
+  }
+
+  private async accountOf({ id, rec }: LoginReportClaims): Promise<Account> {
+    const account = await this.accounts.findById(id);
+    if (!account || !isActive(account) || account.recoveries !== rec) throw new ApiError('report_link_used');
+    return account;
+  }
+}
