@@ -22,7 +22,15 @@ describe('Settings', () => {
     const values = Object.fromEntries(
       [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=(.*)$/gm)].map((match) => [match[1], match[2]]),
     );
-    for (const name of ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'SMTP_PASS', 'API_KEYS']) expect(values[name]).toBe('');
+    for (const name of [
+      'JWT_SECRET',
+      'JWT_REFRESH_SECRET',
+      'JWT_SECRET_PREVIOUS',
+      'JWT_REFRESH_SECRET_PREVIOUS',
+      'SMTP_PASS',
+      'API_KEYS',
+    ])
+      expect(values[name]).toBe('');
   });
 
   it('have the defaults that the contract promises', () => {

@@ -54,6 +54,9 @@ export abstract class Config {
   abstract readonly tokens: {
     readonly accessSecret: string;
     readonly refreshSecret: string;
+    /** What they signed is believed until it expires, while secrets are rotated; null: nothing. */
+    readonly previousAccessSecret: string | null;
+    readonly previousRefreshSecret: string | null;
     readonly accessTtlMs: number;
     readonly refreshTtlMs: number;
     /** How long after a rotation the replaced refresh token still yields its successor. */

@@ -65,6 +65,28 @@ describe('loadConfig', () => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
   });
 
+  it('holds previous secrets in production to the rules of the present ones', () => {
+    const [a, b, c] = [
+      'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF',
+      '1aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0e',
+      '2aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0e',
+    ];
+    const production = { NODE_ENV: 'production', ALLOW_EMBEDDED: 'true', JWT_SECRET: a, JWT_REFRESH_SECRET: b };
+    expect(problemsOf({ ...production, JWT_SECRET_PREVIOUS: c })).toEqual([]);
+    for (const [previous, problem] of [
+      [{ JWT_SECRET_PREVIOUS: 'short' }, 'JWT_SECRET_PREVIOUS: must have at least 32 bytes'],
+      [{ JWT_REFRESH_SECRET_PREVIOUS: '<SECRET>' }, 'JWT_REFRESH_SECRET_PREVIOUS: is an example value'],
+      [{ JWT_SECRET_PREVIOUS: a }, 'JWT_SECRET_PREVIOUS: must differ from JWT_SECRET'],
+      [{ JWT_SECRET_PREVIOUS: b }, 'JWT_SECRET_PREVIOUS: must differ from JWT_REFRESH_SECRET'],
+      [
+        { JWT_SECRET_PREVIOUS: c, JWT_REFRESH_SECRET_PREVIOUS: c },
+        'JWT_REFRESH_SECRET_PREVIOUS: must differ from JWT_SECRET_PREVIOUS',
+      ],
+    ] as [Record<string, string>, string][]) {
+      expect(problemsOf({ ...production, ...previous })).toEqual([problem]);
+    }
+  });
+
   it('makes development secrets once, and keeps them', () => {
     const first = load({});
     const second = load({});

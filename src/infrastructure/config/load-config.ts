@@ -60,6 +60,8 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
     tokens: {
       accessSecret: settings.JWT_SECRET ?? development?.jwtSecret ?? '',
       refreshSecret: settings.JWT_REFRESH_SECRET ?? development?.jwtRefreshSecret ?? '',
+      previousAccessSecret: settings.JWT_SECRET_PREVIOUS ?? null,
+      previousRefreshSecret: settings.JWT_REFRESH_SECRET_PREVIOUS ?? null,
       accessTtlMs: settings.JWT_EXPIRES,
       refreshTtlMs: settings.JWT_REFRESH_EXPIRES,
       refreshGraceMs: settings.REFRESH_GRACE,

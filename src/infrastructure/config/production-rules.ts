@@ -4,7 +4,8 @@ import { weaknessOf } from './secret-strength.js';
 /** The environment variables that are set, as they stand. */
 export type GivenSettings = Record<string, string>;
 
-const SECRETS = ['JWT_SECRET', 'JWT_REFRESH_SECRET'] as const;
+const SECRETS = ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'JWT_SECRET_PREVIOUS', 'JWT_REFRESH_SECRET_PREVIOUS'] as const;
+const REQUIRED_SECRETS: readonly string[] = SECRETS.slice(0, 2);
 const STORES = ['MONGODB_URI', 'REDIS_URL'] as const;
 const FILES = ['PASSWORD_BLOCKLIST', 'GEOIP_DB'] as const;
 
@@ -12,14 +13,7 @@ const FILES = ['PASSWORD_BLOCKLIST', 'GEOIP_DB'] as const;
 export function productionProblems(given: GivenSettings): string[] {
   if (given.NODE_ENV !== 'production') return [];
   const problems: string[] = [];
-  for (const name of SECRETS) {
-    const secret = given[name];
-    const weakness = secret === undefined ? 'is required in production' : weaknessOf(secret);
-    if (weakness) problems.push(`${name}: ${weakness}`);
-  }
-  if (given.JWT_SECRET !== undefined && given.JWT_SECRET === given.JWT_REFRESH_SECRET) {
-    problems.push('JWT_REFRESH_SECRET: must differ from JWT_SECRET');
-  }
+  problems.push(...secretProblems(given));
   for (const name of STORES) {
     if (given[name] !== undefined || given.ALLOW_EMBEDDED === 'true') continue;
     problems.push(`${name}: is required in production (ALLOW_EMBEDDED=true does without, for one process only)`);
@@ -28,6 +22,17 @@ export function productionProblems(given: GivenSettings): string[] {
     problems.push('FRONTEND_URL: is required where mails are sent');
   }
   return problems;
+}
+
+/** Equal secrets would make one kind of tokens pass for another, or a rotation that changes nothing. */
+function secretProblems(given: GivenSettings): string[] {
+  return SECRETS.flatMap((name, index) => {
+    const secret = given[name];
+    if (secret === undefined) return REQUIRED_SECRETS.includes(name) ? [`${name}: is required in production`] : [];
+    const weakness = weaknessOf(secret);
+    const twin = SECRETS.slice(0, index).find((other) => given[other] === secret);
+    return [...(weakness ? [`${name}: ${weakness}`] : []), ...(twin ? [`${name}: must differ from ${twin}`] : [])];
+  });
 }
 
 export function fileProblems(given: GivenSettings): string[] {

@@ -35,6 +35,8 @@ export const settingsSchema = z
       .default(''),
     JWT_SECRET: z.string().optional(),
     JWT_REFRESH_SECRET: z.string().optional(),
+    JWT_SECRET_PREVIOUS: z.string().optional(),
+    JWT_REFRESH_SECRET_PREVIOUS: z.string().optional(),
     JWT_EXPIRES: duration('1h', DAY_MS),
     JWT_REFRESH_EXPIRES: duration('7d'),
     REFRESH_GRACE: duration('10s', 60_000),

@@ -10,9 +10,11 @@ const TAG_BYTES = 16;
 @Injectable()
 export class MailSeal {
   private readonly key: Buffer;
+  private readonly previousKey: Buffer | null;
 
   constructor({ tokens }: Config) {
-    this.key = Buffer.from(hkdfSync('sha256', tokens.refreshSecret, '', 'account-service stored mail', 32));
+    this.key = keyOf(tokens.refreshSecret);
+    this.previousKey = tokens.previousRefreshSecret ? keyOf(tokens.previousRefreshSecret) : null;
   }
 
   seal(content: object): string {
@@ -22,12 +24,25 @@ export class MailSeal {
     return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
   }
 
-  /** @throws Error when it was sealed with another secret, or altered */
+  /** @throws Error when it was sealed with neither the secret nor the previous one, or altered */
   unseal(sealed: string): unknown {
-    const bytes = Buffer.from(sealed, 'base64');
-    const decipher = createDecipheriv(ALGORITHM, this.key, bytes.subarray(0, NONCE_BYTES));
-    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    const body = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-    return JSON.parse(body.toString('utf8'));
+    try {
+      return unsealWith(this.key, sealed);
+    } catch (error) {
+      if (!this.previousKey) throw error;
+      return unsealWith(this.previousKey, sealed);
+    }
   }
+}
+
+function keyOf(secret: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', 'account-service stored mail', 32));
+}
+
+function unsealWith(key: Buffer, sealed: string): unknown {
+  const bytes = Buffer.from(sealed, 'base64');
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  const body = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+  return JSON.parse(body.toString('utf8'));
 }

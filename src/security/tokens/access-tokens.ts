@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { JwtService } from '@nestjs/jwt';
 import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import { assertSessionClaims, type DecodedToken, type SessionClaims, signingKey, signToken } from './token-codec.js';
+import { assertSessionClaims, type DecodedToken, type SessionClaims } from './token-codec.js';
+import { TokenSecret } from './token-secret.js';
 
 const TYPE = 'at+jwt';
 const AUDIENCE = 'account-service/access';
@@ -11,7 +11,7 @@ const AUDIENCE = 'account-service/access';
 /** Access tokens (RFC 9068 style `at+jwt`): short-lived bearers which name a user and a session, and nothing else. */
 @Injectable()
 export class AccessTokens {
-  private readonly jwt: JwtService;
+  readonly secret: TokenSecret;
   /** Lifetime told to clients as `expires_in`, seconds. */
   readonly ttlSeconds: number;
 
@@ -19,7 +19,7 @@ export class AccessTokens {
     config: Config,
     private readonly clock: Clock,
   ) {
-    this.jwt = new JwtService({ secret: signingKey(config.tokens.accessSecret) });
+    this.secret = new TokenSecret(config.tokens.accessSecret, config.tokens.previousAccessSecret);
     this.ttlSeconds = Math.floor(config.tokens.accessTtlMs / 1000);
   }
 
@@ -27,7 +27,7 @@ export class AccessTokens {
     const iat = Math.floor(this.clock.nowMs() / 1000);
     // Without the random `jti`, two tokens of the same second would be the same token.
     const jti = randomBytes(16).toString('base64url');
-    return signToken(this.jwt, TYPE, {
+    return this.secret.sign(TYPE, {
       id: userId,
       sid: sessionId,
       jti,

@@ -5,11 +5,10 @@ import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
-import { Config } from '../../infrastructure/config/index.js';
 import { Authenticator } from '../authentication/authenticator.js';
 import type { Principal } from '../authentication/principal.js';
 import { AccessTokens } from './access-tokens.js';
-import { type DecodedToken, signingKey, VERIFY_OPTIONS } from './token-codec.js';
+import type { DecodedToken } from './token-codec.js';
 
 /** About a kilobyte each. */
 const TOKENS_REMEMBERED = 10_000;
@@ -32,14 +31,14 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
   private readonly verified = new LRUCache<string, DecodedToken>({ max: TOKENS_REMEMBERED });
 
   constructor(
-    config: Config,
     private readonly accessTokens: AccessTokens,
     private readonly authenticator: Authenticator,
   ) {
     super({
       jwtFromRequest: bearerToken as never,
-      secretOrKey: signingKey(config.tokens.accessSecret) as unknown as Buffer,
-      algorithms: VERIFY_OPTIONS.algorithms,
+      secretOrKeyProvider: (_request: unknown, token: string, done: (error: null, key: Buffer) => void) =>
+        done(null, accessTokens.secret.keyOf(token) as unknown as Buffer),
+      algorithms: ['HS256'],
       ignoreExpiration: true,
       passReqToCallback: true,
       jsonWebTokenOptions: { complete: true, ignoreNotBefore: true },

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { JwtService } from '@nestjs/jwt';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import { assertSessionClaims, type SessionClaims, signingKey, signToken, verifyToken } from './token-codec.js';
+import { assertSessionClaims, type SessionClaims } from './token-codec.js';
+import { TokenSecret } from './token-secret.js';
 
 const TYPE = 'login-report+jwt';
 const AUDIENCE = 'account-service/login-report';
@@ -22,7 +22,7 @@ export interface LoginReportClaims extends SessionClaims {
  */
 @Injectable()
 export class LoginReportTokens {
-  private readonly jwt: JwtService;
+  private readonly secret: TokenSecret;
   private readonly ttlMs: number;
 
   constructor(
@@ -30,13 +30,13 @@ export class LoginReportTokens {
     private readonly clock: Clock,
   ) {
     // The secret of what lives for days: its successor is told to honour it for as long.
-    this.jwt = new JwtService({ secret: signingKey(config.tokens.refreshSecret) });
+    this.secret = new TokenSecret(config.tokens.refreshSecret, config.tokens.previousRefreshSecret);
     this.ttlMs = config.oneTimeSecrets.reportTtlMs;
   }
 
   issue(login: { userId: string; sessionId: string; recoveries: number; loggedInAt: Date }): string {
     const atMs = login.loggedInAt.getTime();
-    return signToken(this.jwt, TYPE, {
+    return this.secret.sign(TYPE, {
       id: login.userId,
       sid: login.sessionId,
       rec: login.recoveries,
@@ -49,7 +49,7 @@ export class LoginReportTokens {
   /** @throws ApiError `report_link_invalid` or `report_link_expired` */
   verify(token: string): LoginReportClaims {
     try {
-      const decoded = verifyToken(this.jwt, token);
+      const decoded = this.secret.verify(token);
       const claims = assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock });
       if (!Number.isSafeInteger(claims.rec)) throw new ApiError('token_invalid');
       return claims as unknown as LoginReportClaims;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { JwtService } from '@nestjs/jwt';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import { assertSessionClaims, type SessionClaims, signingKey, signToken, verifyToken } from './token-codec.js';
+import { assertSessionClaims, type SessionClaims } from './token-codec.js';
+import { TokenSecret } from './token-secret.js';
 
 const TYPE = 'rt+jwt';
 const AUDIENCE = 'account-service/refresh';
@@ -31,7 +31,7 @@ export interface RefreshState {
  */
 @Injectable()
 export class RefreshTokens {
-  private readonly jwt: JwtService;
+  private readonly secret: TokenSecret;
   private readonly ttlMs: number;
   private readonly sessionMaxAgeMs: number;
 
@@ -39,7 +39,7 @@ export class RefreshTokens {
     config: Config,
     private readonly clock: Clock,
   ) {
-    this.jwt = new JwtService({ secret: signingKey(config.tokens.refreshSecret) });
+    this.secret = new TokenSecret(config.tokens.refreshSecret, config.tokens.previousRefreshSecret);
     this.ttlMs = config.tokens.refreshTtlMs;
     this.sessionMaxAgeMs = config.tokens.sessionMaxAgeMs;
   }
@@ -48,7 +48,7 @@ export class RefreshTokens {
     // Whole seconds: the same token is made again from the moment in storage and from that in the token before.
     const auth_time = Math.floor(loggedInAt.getTime() / 1000);
     const expiresAtMs = Math.min(rotatedAt.getTime() + this.ttlMs, auth_time * 1000 + this.sessionMaxAgeMs);
-    return signToken(this.jwt, TYPE, {
+    return this.secret.sign(TYPE, {
       id: userId,
       sid: sessionId,
       gen: generation,
@@ -74,7 +74,7 @@ export class RefreshTokens {
   }
 
   private read(token: string, mayBeExpired: boolean): RefreshClaims {
-    const decoded = verifyToken(this.jwt, token);
+    const decoded = this.secret.verify(token);
     const claims = assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock, mayBeExpired });
     if (!Number.isSafeInteger(claims.gen) || !Number.isSafeInteger(claims.auth_time))
       throw new ApiError('token_invalid');

@@ -1,5 +1,3 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
-import type { JwtService } from '@nestjs/jwt';
 import type { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 
@@ -23,14 +21,6 @@ export interface SessionClaims {
   iat: number;
   /** Expires at, seconds since the Unix epoch. */
   exp: number;
-}
-
-/**
- * A key made once. Handed a string, `jsonwebtoken` tries to parse it as a public key at every verification, which
- * costs eight times the rest of the request.
- */
-export function signingKey(secret: string): KeyObject {
-  return createSecretKey(Buffer.from(secret));
 }
 
 /**
@@ -63,25 +53,4 @@ export function assertSessionClaims(
 
 function isObjectId(value: unknown): value is string {
   return typeof value === 'string' && OBJECT_ID.test(value);
-}
-
-export function signToken(jwt: JwtService, type: string, claims: object): string {
-  return jwt.sign({ ...claims, iss: ISSUER }, { algorithm: 'HS256', header: { alg: 'HS256', typ: type } });
-}
-
-/** Verification options that leave the times to {@link assertSessionClaims}, which asks the injected clock. */
-export const VERIFY_OPTIONS = {
-  algorithms: ['HS256' as const],
-  complete: true as const,
-  ignoreExpiration: true,
-  ignoreNotBefore: true,
-};
-
-/** @throws ApiError `token_invalid` when the signature is not ours */
-export function verifyToken(jwt: JwtService, token: string): DecodedToken {
-  try {
-    return jwt.verify(token, VERIFY_OPTIONS) as unknown as DecodedToken;
-  } catch (error) {
-    throw new ApiError('token_invalid', { cause: error });
-  }
 }

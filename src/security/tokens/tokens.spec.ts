@@ -19,7 +19,13 @@ class FixedClock extends Clock {
 }
 
 const config = {
-  tokens: { refreshSecret: SECRET, accessSecret: SECRET, refreshTtlMs: 7 * DAY_MS, sessionMaxAgeMs: 30 * DAY_MS },
+  tokens: {
+    previousRefreshSecret: null,
+    refreshSecret: SECRET,
+    accessSecret: SECRET,
+    refreshTtlMs: 7 * DAY_MS,
+    sessionMaxAgeMs: 30 * DAY_MS,
+  },
 } as Config;
 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
