@@ -1,3 +1,5 @@
+import { expectDocumented } from './documented-answers.js';
+
 export interface ApiResponse {
   status: number;
   headers: Headers;
@@ -63,7 +65,10 @@ export class ApiClient {
     });
     const text = await response.text();
     const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
-    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : null };
+    const { status, headers: received } = response;
+    const answer = { status, headers: received, text, body: isJson && text ? JSON.parse(text) : null };
+    expectDocumented(method, path, answer);
+    return answer;
   }
 }
 

@@ -9,7 +9,7 @@ export interface FieldError {
 interface ApiErrorDetails {
   /** What was wrong with which field; only with `validation_failed`. */
   fields?: FieldError[];
-  /** Seconds after which a repetition can succeed; becomes `Retry-After` and `retry_after`. */
+  /** Seconds after which a repetition can succeed, {@link DEFAULT_RETRY_SECONDS} with status 503; becomes `Retry-After` and `retry_after`. */
   retryAfterSeconds?: number;
   /** From when on another code can be asked for; only with `email_not_verified`. */
   resendAvailableAt?: Date;
@@ -20,6 +20,9 @@ interface ApiErrorDetails {
   /** The private reason. It is logged for unexpected errors and never leaves the service. */
   cause?: unknown;
 }
+
+/** A dependency that is down is looked for again every few seconds. */
+const DEFAULT_RETRY_SECONDS = 5;
 
 /** The one exception that features throw: a code of the catalogue, and what the answer needs beyond it. */
 export class ApiError extends Error {
@@ -38,7 +41,7 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.status = ERROR_CATALOGUE[code].status;
     this.fields = details.fields;
-    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.retryAfterSeconds = details.retryAfterSeconds ?? (this.status === 503 ? DEFAULT_RETRY_SECONDS : undefined);
     this.resendAvailableAt = details.resendAvailableAt;
     this.data = details.data;
     this.headers = details.headers ?? {};

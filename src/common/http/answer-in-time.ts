@@ -46,7 +46,7 @@ function refuse(reply: FastifyReply): void {
   const error = new ApiError('service_unavailable');
   void reply
     .status(error.status)
-    .header('retry-after', '5')
+    .header('retry-after', String(error.retryAfterSeconds))
     .type('application/json; charset=utf-8')
     .send(errorBody(envelopeKindOf(reply.request.url), error));
 }

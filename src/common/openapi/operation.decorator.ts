@@ -16,7 +16,8 @@ export interface SuccessDescription {
 
 interface OperationOptions {
   summary: string;
-  description?: string;
+  /** What a caller has to know and cannot see from the fields: effects, order, bounds. */
+  description: string;
   /** 200 unless said otherwise; Nest would answer a POST with 201. */
   status?: number;
   /** The `message` of a successful answer. */

@@ -1,131 +1,27 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
-import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/index.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../errors/index.js';
 import type { EnvelopeKind } from '../http/index.js';
+import { COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js';
+import { errorExampleRef } from './error-examples.js';
+import { exampleOf } from './example.js';
+import type { OperationFacts, Response, Schema } from './openapi-types.js';
 import type { SuccessDescription } from './operation.decorator.js';
 
-type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
-type Responses = NonNullable<OpenAPIObject['paths'][string]['get']>['responses'];
-type Headers = Record<string, { $ref: string }>;
-
-const ALWAYS: ErrorCode[] = ['service_unavailable', 'internal_error'];
+const ALWAYS: ErrorCode[] = ['malformed_request', 'service_unavailable', 'internal_error'];
 const WITH_INPUT: ErrorCode[] = ['validation_failed'];
-const WITH_BODY: ErrorCode[] = ['malformed_request', 'payload_too_large', 'unsupported_media_type'];
+const WITH_BODY: ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
 
 const ERROR_SCHEMA: Record<EnvelopeKind, string> = { auth: 'AuthError', resource: 'ResourceError' };
 
-/** Headers of every answer, and of every answer of a limited route. */
-const COMMON_HEADERS: Headers = { 'x-request-id': { $ref: '#/components/headers/RequestId' } };
-const LIMIT_HEADERS: Headers = {
-  ratelimit: { $ref: '#/components/headers/RateLimit' },
-  'ratelimit-policy': { $ref: '#/components/headers/RateLimitPolicy' },
-};
-
-export const HEADER_COMPONENTS = {
-  RequestId: {
-    description: 'Names this request in the logs; taken over from the request where it is well-formed.',
-    schema: { type: 'string' as const, example: '3f0d7f5e-8a53-4b0f-9a35-55a3e1d6f4a5' },
-  },
-  RateLimit: {
-    description: 'Requests left (`r`) and seconds until the window ends (`t`).',
-    schema: { type: 'string' as const, example: '"auth";r=4;t=900' },
-  },
-  RateLimitPolicy: {
-    description: 'Requests allowed (`q`) in a window of so many seconds (`w`).',
-    schema: { type: 'string' as const, example: '"auth";q=5;w=900' },
-  },
-  RetryAfter: {
-    description: 'Seconds after which a repetition can succeed.',
-    schema: { type: 'integer' as const, minimum: 1, example: 873 },
-  },
-  WwwAuthenticate: {
-    description: 'The challenge (RFC 9110 section 11.6.1, RFC 6750 section 3).',
-    schema: { type: 'string' as const, example: 'Bearer realm="account-service", error="invalid_token"' },
-  },
-  Allow: { description: 'The methods that this path serves.', schema: { type: 'string' as const, example: 'POST' } },
-};
-
-const CODE_SCHEMA: Schema = {
-  type: 'string',
-  enum: ERROR_CODES,
-  description: 'Stable and machine-readable. The list is closed: a code is never renamed or removed.',
-};
-
-export const SCHEMA_COMPONENTS: Record<string, Schema> = {
-  ErrorCode: CODE_SCHEMA,
-  FieldError: {
-    type: 'object',
-    required: ['field', 'message'],
-    properties: {
-      field: { type: 'string', description: 'Path of the field in the request', example: 'email' },
-      message: { type: 'string', description: 'For people', example: 'email must be a valid e-mail address' },
-    },
-  },
-  Pagination: {
-    type: 'object',
-    description: 'Where a page stands in its list.',
-    required: ['total', 'page', 'limit', 'totalPages', 'hasNextPage', 'hasPrevPage'],
-    properties: {
-      total: { type: 'integer', minimum: 0, example: 57, description: 'Entries in the whole list' },
-      page: { type: 'integer', minimum: 1, example: 1 },
-      limit: { type: 'integer', minimum: 1, maximum: 100, example: 20 },
-      totalPages: { type: 'integer', minimum: 0, example: 3 },
-      hasNextPage: { type: 'boolean', example: true },
-      hasPrevPage: { type: 'boolean', example: false },
-    },
-  },
-  AuthError: {
-    type: 'object',
-    description: 'Every error of `/auth/*`.',
-    required: ['status_code', 'status', 'code', 'message'],
-    properties: {
-      status_code: { type: 'integer', description: 'Same as the HTTP status', example: 422 },
-      status: { type: 'string', enum: ['ERROR'] },
-      code: { $ref: '#/components/schemas/ErrorCode' },
-      message: { type: 'string', description: 'For people' },
-      errors: fieldErrors(),
-    },
-  },
-  ResourceError: {
-    type: 'object',
-    description: 'Every error outside `/auth`.',
-    required: ['error', 'code', 'message', 'data'],
-    properties: {
-      error: { type: 'boolean', enum: [true] },
-      code: { $ref: '#/components/schemas/ErrorCode' },
-      message: { type: 'string', description: 'For people' },
-      data: { type: 'object', nullable: true, description: 'null, save where an answer says otherwise' },
-      errors: fieldErrors(),
-    },
-  },
-};
-
-function fieldErrors(): Schema {
-  return {
-    type: 'array',
-    description: 'With `validation_failed` only: what is wrong with which field',
-    items: { $ref: '#/components/schemas/FieldError' },
-  };
-}
-
-export interface OperationFacts {
-  envelope: EnvelopeKind;
-  success: SuccessDescription;
-  errorCodes: ErrorCode[];
-  /** A body, or parameters. */
-  hasInput: boolean;
-  hasBody: boolean;
-  isLimited: boolean;
-}
-
 /** The complete `responses` of one operation: its success and each of its errors, in the envelope of its path. */
-export function responsesOf(facts: OperationFacts): Responses {
+export function responsesOf(facts: OperationFacts, components: Record<string, Schema>): Record<string, Response> {
   const { envelope, success, isLimited } = facts;
   const headers = { ...COMMON_HEADERS, ...(isLimited ? LIMIT_HEADERS : {}) };
-  const responses: Responses = {
+  const schema = successSchema(envelope, success);
+  const responses: Record<string, Response> = {
     [success.status]: {
       description: success.message,
       headers,
-      content: { 'application/json': { schema: successSchema(envelope, success) } },
+      content: { 'application/json': { schema, example: exampleOf(schema, components) } },
     },
   };
   for (const [status, codes] of codesByStatus(allCodes(facts))) {
@@ -135,7 +31,7 @@ export function responsesOf(facts: OperationFacts): Responses {
       content: {
         'application/json': {
           schema: errorSchema(envelope, codes),
-          examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(envelope, code) }])),
+          examples: Object.fromEntries(codes.map((code) => [code, errorExampleRef(envelope, code)])),
         },
       },
     };
@@ -156,12 +52,6 @@ function codesByStatus(codes: ErrorCode[]): [number, ErrorCode[]][] {
   return [...grouped].sort(([a], [b]) => a - b);
 }
 
-function headersOfStatus(status: number): Headers {
-  if (status === 401) return { 'www-authenticate': { $ref: '#/components/headers/WwwAuthenticate' } };
-  if (status === 429 || status === 503) return { 'retry-after': { $ref: '#/components/headers/RetryAfter' } };
-  return {};
-}
-
 function dataSchema({ dataRef, shape }: SuccessDescription): Schema | null {
   if (!dataRef) return null;
   const item: Schema = { $ref: dataRef };
@@ -178,7 +68,7 @@ function dataSchema({ dataRef, shape }: SuccessDescription): Schema | null {
 function successSchema(envelope: EnvelopeKind, success: SuccessDescription): Schema {
   const { status, message } = success;
   const data = dataSchema(success);
-  const text: Schema = { type: 'string', description: 'For people', example: message };
+  const text: Schema = { type: 'string', description: 'For people', examples: [message] };
   if (envelope === 'auth') {
     return {
       type: 'object',
@@ -194,30 +84,20 @@ function successSchema(envelope: EnvelopeKind, success: SuccessDescription): Sch
   return {
     type: 'object',
     required: ['error', 'message', 'data'],
-    properties: {
-      error: { type: 'boolean', enum: [false] },
-      message: text,
-      data: data ?? { type: 'object', nullable: true },
-    },
+    properties: { error: { type: 'boolean', enum: [false] }, message: text, data: data ?? { type: 'null' } },
   };
 }
 
 function errorSchema(envelope: EnvelopeKind, codes: ErrorCode[]): Schema {
+  const isTemporary = codes.some((code) => [429, 503].includes(ERROR_CATALOGUE[code].status));
   return {
     allOf: [
       { $ref: `#/components/schemas/${ERROR_SCHEMA[envelope]}` },
-      { type: 'object', properties: { code: { type: 'string', enum: codes } } },
+      {
+        type: 'object',
+        ...(isTemporary ? { required: ['retry_after'] } : {}),
+        properties: { code: { type: 'string', enum: codes } },
+      },
     ],
   };
-}
-
-function errorExample(envelope: EnvelopeKind, code: ErrorCode): object {
-  const { status, message } = ERROR_CATALOGUE[code];
-  const errors =
-    code === 'validation_failed'
-      ? { errors: [{ field: 'email', message: 'email must be a valid e-mail address' }] }
-      : {};
-  return envelope === 'auth'
-    ? { status_code: status, status: 'ERROR', code, message, ...errors }
-    : { error: true, code, message, data: null, ...errors };
 }

@@ -9,7 +9,14 @@ const MAX_PAGE = 1_000_000;
 
 /** `page` and `limit` of a list; anything but plain decimal digits (`1e2`, `0x10`, ` 20`) is refused. */
 export class PageQueryDto {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1, example: 1 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_PAGE,
+    default: 1,
+    example: 1,
+    description: 'The first page is 1',
+  })
   @Transform(({ value }) => plainNumber(value))
   @Max(MAX_PAGE, { message: `page must be at most ${MAX_PAGE}` })
   @Min(1, { message: 'page must be 1 or more' })
@@ -23,6 +30,7 @@ export class PageQueryDto {
     maximum: MAX_LIMIT,
     default: DEFAULT_LIMIT,
     example: DEFAULT_LIMIT,
+    description: 'Entries of a page',
   })
   @Transform(({ value }) => plainNumber(value))
   @Max(MAX_LIMIT, { message: `limit must be at most ${MAX_LIMIT}` })

@@ -11,9 +11,7 @@ const SOCKET_ERRORS = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT
 
 /** A database that is away is a 503, never a 500; a fault of ours in a query stays one. */
 export function translateDatabaseError(exception: unknown): ApiError | null {
-  return isDatabaseUnavailable(exception)
-    ? new ApiError('service_unavailable', { retryAfterSeconds: 5, cause: exception })
-    : null;
+  return isDatabaseUnavailable(exception) ? new ApiError('service_unavailable', { cause: exception }) : null;
 }
 
 export function isDatabaseUnavailable(exception: unknown): boolean {

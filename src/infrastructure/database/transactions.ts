@@ -23,7 +23,7 @@ export class Transactions {
   async run<T>(work: () => Promise<T>): Promise<T> {
     const lastStartMs = this.clock.nowMs() + REPEAT_FOR_MS;
     return this.connection.transaction(async () => {
-      if (this.clock.nowMs() > lastStartMs) throw new ApiError('service_unavailable', { retryAfterSeconds: 5 });
+      if (this.clock.nowMs() > lastStartMs) throw new ApiError('service_unavailable');
       return work();
     }) as Promise<T>;
   }

@@ -13,7 +13,12 @@ export class HealthController {
 
   @Get('live')
   @Public({ limit: 'none' })
-  @Operation({ summary: 'The process runs', message: 'Alive', data: LivenessDto })
+  @Operation({
+    summary: 'The process runs',
+    description: 'Looks at no dependency: a restart would not mend them.',
+    message: 'Alive',
+    data: LivenessDto,
+  })
   getLiveness(): LivenessDto {
     return { status: 'up' };
   }
@@ -29,7 +34,7 @@ export class HealthController {
   })
   async getReadiness(): Promise<ReadinessDto> {
     const report = await this.readiness.check();
-    if (report.status === 'down') throw new ApiError('service_unavailable', { retryAfterSeconds: 5, data: report });
+    if (report.status === 'down') throw new ApiError('service_unavailable', { data: report });
     return report;
   }
 }

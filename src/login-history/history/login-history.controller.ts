@@ -36,7 +36,12 @@ export class LoginHistoryController {
 
   @Get('login-history/statistics')
   @Protected()
-  @Operation({ summary: 'Count one’s own logins', message: 'Login statistics', data: LoginStatisticsDto })
+  @Operation({
+    summary: 'Count one’s own logins',
+    description: 'Of the entries of the login history.',
+    message: 'Login statistics',
+    data: LoginStatisticsDto,
+  })
   async getLoginStatistics(@CurrentPrincipal() { userId }: Principal): Promise<LoginStatisticsDto> {
     return this.history.statistics(userId);
   }
@@ -56,7 +61,12 @@ export class LoginHistoryController {
 
   @Get('users/:id/login-history')
   @AdminOnly()
-  @Operation({ summary: 'List the sessions of an account', message: 'Login history', page: LoginHistoryDto })
+  @Operation({
+    summary: 'List the sessions of an account',
+    description: 'Newest first. An account that is not there has none.',
+    message: 'Login history',
+    page: LoginHistoryDto,
+  })
   async listUserLoginHistory(
     @Param() { id }: IdParamDto,
     @Query() query: PageQueryDto,

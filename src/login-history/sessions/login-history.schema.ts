@@ -7,7 +7,8 @@ import type { Location } from '../location/location-finder.js';
 const RETENTION_SECONDS = 7_776_000;
 
 /** A login, which is at the same time the session it opened: without this entry its tokens are worth nothing. */
-@Schema({ collection: 'login_histories', versionKey: false })
+// Not minimised: an unknown browser is `{}`, as documented, and not absent.
+@Schema({ collection: 'login_histories', versionKey: false, minimize: false })
 export class LoginHistory {
   _id: Types.ObjectId;
 

@@ -26,7 +26,12 @@ export class UsersAdministrationController {
 
   @Get(':id')
   @AdminOnly({ errors: ['not_found'] })
-  @Operation({ summary: 'Read an account', message: 'User', data: ManagedUserDto })
+  @Operation({
+    summary: 'Read an account',
+    description: 'Deleted accounts too; `deleted_at` tells.',
+    message: 'User',
+    data: ManagedUserDto,
+  })
   async getUser(@Param() { id }: IdParamDto): Promise<ManagedUserDto> {
     return toManagedUserDto(await this.administration.get(id));
   }
@@ -56,7 +61,12 @@ export class UsersAdministrationController {
 
   @Post(':id/restore')
   @AdminOnly({ errors: ['not_found'] })
-  @Operation({ summary: 'Restore a deleted account', message: 'User restored', data: ManagedUserDto })
+  @Operation({
+    summary: 'Restore a deleted account',
+    description: 'Its sessions stay ended. An account that is not deleted stays as it is.',
+    message: 'User restored',
+    data: ManagedUserDto,
+  })
   async restoreUser(@Param() { id }: IdParamDto): Promise<ManagedUserDto> {
     return toManagedUserDto(await this.administration.restore(id));
   }

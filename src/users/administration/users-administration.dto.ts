@@ -11,7 +11,7 @@ export class UsersQueryDto extends PageQueryDto {
   @IsSearch('Beginning of a username or an address, in any case', 'ada')
   search?: string;
 
-  @ApiPropertyOptional({ enum: USER_STATUSES, example: 'active' })
+  @ApiPropertyOptional({ enum: USER_STATUSES, example: 'active', description: 'Accounts of one status' })
   @IsIn(USER_STATUSES, { message: `status must be one of ${USER_STATUSES.join(', ')}` })
   @IsOmittable()
   status?: UserStatus;

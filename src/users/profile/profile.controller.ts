@@ -19,14 +19,25 @@ export class ProfileController {
 
   @Get()
   @Protected()
-  @Operation({ summary: 'Read one’s own account', message: 'Profile', data: ProfileDto })
+  @Operation({
+    summary: 'Read one’s own account',
+    description: 'Also tells whether the access token is still good.',
+    message: 'Profile',
+    data: ProfileDto,
+  })
   getProfile(@CurrentPrincipal() principal: Principal): ProfileDto {
     return toProfileDto(principal);
   }
 
   @Patch()
   @Protected()
-  @Operation({ summary: 'Change one’s own names', message: 'Profile changed', data: ProfileDto })
+  @Operation({
+    summary: 'Change one’s own names',
+    description:
+      'What is left out stays as it is. A username that is taken is a `validation_failed`. The e-mail address cannot be changed.',
+    message: 'Profile changed',
+    data: ProfileDto,
+  })
   async changeProfile(@CurrentPrincipal() { userId }: Principal, @Body() dto: ChangeProfileDto): Promise<ProfileDto> {
     const { first_name: firstName, last_name: lastName, username } = dto;
     const account = await this.accounts.changeProfile(userId, { firstName, lastName, username });

@@ -1,0 +1,58 @@
+/** Tags in the order in which a newcomer reads. */
+export const TAGS: [name: string, description: string][] = [
+  ['Registration', 'Make an account and confirm its e-mail address'],
+  ['Sessions', 'Log in, stay logged in, log out'],
+  ['Recovery', 'A forgotten password, a login that was not yours'],
+  ['Profile', 'Your own account'],
+  ['Login history', 'Your own sessions'],
+  ['Administration', 'For administrators: accounts, and the record of security events'],
+  ['API keys', 'For administrators: the keys of calling applications'],
+  ['Health', 'For load balancers and orchestrators'],
+];
+
+/** What somebody who never saw the code has to know before the first request. */
+export const DESCRIPTION = `Accounts and authentication: register, confirm the e-mail address with a one-time code, log in by
+username or e-mail, stay logged in with a rotating refresh token, log out, recover a password, and report a login that
+was not yours with one call.
+
+## The way through
+
+1. \`POST /auth/register\` makes an account and mails a code of six digits.
+2. \`POST /auth/verify-otp\` confirms the address with it.
+3. \`POST /auth/login\` opens a session: an access token (\`token\`, one hour) and a \`refresh_token\`.
+4. Requests to \`/api\` bear both \`x-api-key: <key of your application>\` and \`Authorization: Bearer <token>\`.
+5. \`POST /auth/refresh-token\` exchanges the refresh token for the next pair, before or after the access token expires.
+   Each refresh token works once; keep the new one. Two tabs that refresh at the same moment get the same pair.
+6. \`POST /auth/logout\` ends the session.
+
+## Answers
+
+\`/auth/*\` answers \`{ status_code, status: "SUCCESS" | "ERROR", message, data? }\`, every other path
+\`{ error, message, data }\`. Bodies are JSON in UTF-8, at most 16 KiB; a request with a field
+that is not documented is refused. Dates are RFC 3339 in UTC, identifiers 24 hexadecimal characters.
+
+## Errors
+
+Every error bears a \`code\` of a closed list. Branch on it and not on \`message\`, which is for people.
+
+| code | what to do |
+|---|---|
+| \`validation_failed\` | show \`errors\`: one entry for each field that is wrong |
+| \`token_expired\` | refresh, and repeat the request |
+| \`session_revoked\`, \`logged_out\`, \`password_changed\`, \`reported_not_me\`, \`refresh_token_reused\`, \`account_disabled\`, \`token_invalid\` | the session is over, for the reason that the code names: log in again |
+| \`email_not_verified\` | ask for the code; another can be had from \`resend_available_at\` on |
+| \`password_reset_required\` | the account was locked after a report: reset the password |
+| \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; \`attempts_remaining\` more requests are answered |
+| \`too_many_login_attempts\`, \`too_many_requests\`, \`service_unavailable\` | repeat after \`retry_after\` seconds |
+
+## Limits
+
+Each operation of \`/auth\` answers five requests in 15 minutes from one address, all others together a hundred; other
+numbers may be set. \`RateLimit-Policy\` and \`RateLimit\` tell on every answer what is allowed and what is left.
+
+## Lists
+
+\`page\` counts from 1, \`limit\` is at most 100. An answer has the entries in \`data.content\` and the position in
+\`data.pagination\`.
+
+Every answer bears \`x-request-id\`; quote it when you ask for help.`;

@@ -1,0 +1,41 @@
+import { ApiError, ERROR_CATALOGUE, ERROR_CODES, type ErrorCode, GUESS_ERRORS } from '../errors/index.js';
+import { type EnvelopeKind, errorBody } from '../http/index.js';
+
+const KINDS: EnvelopeKind[] = ['auth', 'resource'];
+
+/**
+ * Errors in both envelopes, written by what writes the real ones.
+ * @param paths those whose answers refer to them; what none refers to is left out
+ */
+export function errorExamples(paths: object): Record<string, { summary: string; value: object }> {
+  const text = JSON.stringify(paths);
+  const all = KINDS.flatMap((kind) => ERROR_CODES.map((code) => ({ kind, code })));
+  const used = all.filter(({ kind, code }) => text.includes(`"${errorExampleRef(kind, code).$ref}"`));
+  return Object.fromEntries(
+    used.map(({ kind, code }) => [
+      exampleName(kind, code),
+      { summary: ERROR_CATALOGUE[code].message, value: errorBody(kind, exampleError(code), attemptsLeft(kind, code)) },
+    ]),
+  );
+}
+
+export function errorExampleRef(kind: EnvelopeKind, code: ErrorCode): { $ref: string } {
+  return { $ref: `#/components/examples/${exampleName(kind, code)}` };
+}
+
+function exampleName(kind: EnvelopeKind, code: ErrorCode): string {
+  return `${kind}.${code}`;
+}
+
+function exampleError(code: ErrorCode): ApiError {
+  const { status } = ERROR_CATALOGUE[code];
+  if (code === 'validation_failed') return ApiError.invalidField('email', 'email must be a valid e-mail address');
+  if (code === 'email_not_verified') {
+    return new ApiError(code, { resendAvailableAt: new Date('2026-01-31T09:31:00.000Z') });
+  }
+  return new ApiError(code, status === 429 ? { retryAfterSeconds: 873 } : {});
+}
+
+function attemptsLeft(kind: EnvelopeKind, code: ErrorCode): number | undefined {
+  return kind === 'auth' && GUESS_ERRORS.includes(code) ? 4 : undefined;
+}

@@ -1,0 +1,40 @@
+import type { ErrorCode } from '../errors/index.js';
+import type { EnvelopeKind } from '../http/index.js';
+import type { SuccessDescription } from './operation.decorator.js';
+
+/** A JSON Schema of the 2020-12 draft, as OpenAPI 3.1 has it. The types of `@nestjs/swagger` know 3.0 alone. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  enum?: readonly unknown[];
+  default?: unknown;
+  examples?: unknown[];
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  minimum?: number;
+  maximum?: number;
+}
+
+export type Headers = Record<string, { $ref: string } | { description: string; schema: Schema }>;
+
+export interface Response {
+  description: string;
+  headers: Headers;
+  content: { 'application/json': { schema: Schema; example?: unknown; examples?: Record<string, { $ref: string }> } };
+}
+
+/** What the answers of an operation follow from. */
+export interface OperationFacts {
+  envelope: EnvelopeKind;
+  success: SuccessDescription;
+  errorCodes: ErrorCode[];
+  /** A body, or parameters. */
+  hasInput: boolean;
+  hasBody: boolean;
+  isLimited: boolean;
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import type { ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Json = any;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+const METHODS = ['get', 'post', 'patch', 'delete'];
+const DOCUMENT = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as Json;
+
+/** Refusals that come before any route is chosen; the document tells of them in its description. */
+const BEFORE_ROUTING = [404, 405, 408, 413, 414, 415, 431];
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(closed(DOCUMENT) as object, 'openapi');
+
+const paths = Object.keys(DOCUMENT.paths)
+  .sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))
+  .map((template) => ({ template, pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}/?$`) }));
+
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * Holds an answer against openapi.json: its status, its headers, its body, and that nothing is in it which the document
+ * does not tell of. Answers of paths that are not in the document are none of its matter.
+ * @throws Error that says what is not as documented
+ */
+export function expectDocumented(method: string, url: string, answer: Answer): void {
+  const path = paths.find(({ pattern }) => pattern.test(url.split('?')[0] as string))?.template;
+  if (!path || !METHODS.includes(method.toLowerCase())) return;
+  const response = DOCUMENT.paths[path][method.toLowerCase()]?.responses[answer.status];
+  const label = `${method} ${path} -> ${answer.status} ${JSON.stringify(answer.body)}`;
+  if (!response && !BEFORE_ROUTING.includes(answer.status)) throw new Error(`Not documented: ${label}`);
+  const pointer = response
+    ? `/paths/${escaped(path)}/${method.toLowerCase()}/responses/${answer.status}/content/application~1json/schema`
+    : `/components/schemas/${path.startsWith('/auth') ? 'AuthError' : 'ResourceError'}`;
+  const validate = validatorOf(pointer);
+  if (!validate(answer.body)) throw new Error(`Not as documented: ${label}: ${ajv.errorsText(validate.errors)}`);
+  for (const name of Object.keys(response?.headers ?? {})) {
+    // A refusal that comes before the limiter has no count to tell.
+    const isDue = answer.status < 400 || !name.startsWith('ratelimit');
+    if (isDue && !answer.headers.has(name)) throw new Error(`No ${name}, which is documented: ${label}`);
+  }
+}
+
+function validatorOf(pointer: string): ValidateFunction {
+  const known = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` });
+  validators.set(pointer, known);
+  return known;
+}
+
+function escaped(path: string): string {
+  return encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+/** The same schemas, in which nothing may appear that is not named; parts of an `allOf` are closed together. */
+function closed(value: unknown, isPart = false): unknown {
+  if (Array.isArray(value)) return value.map((inner) => closed(inner, isPart));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, closed(inner, key === 'allOf' || key.endsWith('Error'))]),
+  );
+  const isObject = typeof copy.properties === 'object' || copy.allOf !== undefined;
+  return isObject && !isPart ? { ...copy, unevaluatedProperties: false } : copy;
+}
