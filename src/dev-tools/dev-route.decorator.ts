@@ -20,6 +20,6 @@ export function DevRoute({ summary, message, waits }: DevRouteOptions): MethodDe
     SetMetadata(DEV_SUMMARY, summary),
     Public({ limit: 'none' }),
     UseGuards(OwnNameGuard),
-    ...(message ? [Operation({ summary, message, waits })] : []),
+    ...(message ? [Operation({ summary, description: summary, message, waits })] : []),
   );
 }
