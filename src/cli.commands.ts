@@ -65,20 +65,21 @@ function roleCommand(role: 'admin' | null, help: string): Command {
 }
 
 export const COMMANDS: Record<string, Command> = {
-  'grant-admin': roleCommand('admin', 'make the owner of an address an administrator'),
-  'revoke-admin': roleCommand(null, 'take the role of administrator away'),
+  'grant-admin': roleCommand('admin', 'make the account with this address an administrator'),
+  'revoke-admin': roleCommand(null, 'take the role of administrator away again'),
   'revoke-sessions': {
     argument: 'email',
-    help: 'end every session of an account',
+    help: 'end every session of the account with this address',
     async run(app, email) {
       const { userId } = await accountOf(app, email);
       const ended = await app.get(Sessions).endAll(userId, 'session_revoked');
-      return { lines: [`${ended} sessions of ${email} were ended`], data: { user: userId, ended } };
+      const sessions = ended === 1 ? '1 session' : `${ended} sessions`;
+      return { lines: [`${sessions} of ${email} ended`], data: { user: userId, ended } };
     },
   },
   'issue-api-key': {
     argument: 'name',
-    help: 'issue an API key; it is printed once and stored nowhere',
+    help: 'issue an API key for an application; it is printed once, and stored as a hash alone',
     async run(app, name) {
       if (!API_KEY_NAME.test(name)) throw new CommandError(API_KEY_NAME_RULE);
       const { key, stored } = await app.get(ApiKeys).issue(name).catch(explain);
@@ -87,7 +88,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   'list-api-keys': {
     argument: null,
-    help: 'list the API keys that were issued, and when each was last used',
+    help: 'list the issued API keys, how they begin and when they were last used (not those of API_KEYS)',
     async run(app) {
       const keys = (await app.get(ApiKeysRepository).list({ page: 1, limit: LISTED_API_KEYS })).content.map(
         toApiKeyDto,
@@ -100,7 +101,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   'revoke-api-key': {
     argument: 'name',
-    help: 'revoke an API key that was issued',
+    help: 'revoke an issued API key by its name',
     async run(app, name) {
       const found = await app.get(ApiKeysRepository).findByName(name);
       if (!found) throw new CommandError(`There is no issued API key of the name ${name}`);
@@ -111,7 +112,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   'list-mails': {
     argument: null,
-    help: 'list the mails that have not left, and why',
+    help: 'list the mails that have not left yet, and why',
     async run(app) {
       const mails = await app.get(MailsRepository).listUnsent(LISTED_MAILS);
       const lines = mails.map(
