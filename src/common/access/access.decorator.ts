@@ -56,6 +56,7 @@ function access(access: Access, errors: ErrorCode[]): MethodDecorator & ClassDec
   if (access.limit === 'auth') codes.push('too_many_login_attempts');
   if (access.limit === 'general') codes.push('too_many_requests');
   return applyDecorators(
+    refuseSecond,
     SetMetadata(ACCESS, access),
     ApiExtension(ERROR_CODES_EXTENSION, codes),
     ...securityRequirement(access),
@@ -67,4 +68,12 @@ function securityRequirement({ apiKey, bearer }: Access) {
   if (apiKey && bearer) return [ApiSecurity({ [API_KEY_SCHEME]: [], [BEARER_SCHEME]: [] })];
   if (apiKey) return [ApiSecurity(API_KEY_SCHEME)];
   return bearer ? [ApiBearerAuth(BEARER_SCHEME)] : [];
+}
+
+/** Of two, the guards would obey one, and the document tell of both. */
+function refuseSecond(target: object, name?: string | symbol, descriptor?: PropertyDescriptor): void {
+  const decorated = (descriptor?.value ?? target) as object;
+  if (!Reflect.hasOwnMetadata(ACCESS, decorated)) return;
+  const route = name ? `${target.constructor.name}.${String(name)}` : (target as { name: string }).name;
+  throw new Error(`${route} says twice who may call it: keep one of its access decorators.`);
 }
