@@ -5,9 +5,8 @@ import { RefreshTokenDto } from '../token-refresh/token-refresh.dto.js';
 
 export class LogoutDto extends RefreshTokenDto {
   @ApiPropertyOptional({
-    default: false,
     example: false,
-    description: 'End all sessions of the account and not this one alone',
+    description: 'End all sessions of the account and not this one alone; false unless sent',
   })
   @IsBoolean({ message: 'all_sessions must be true or false' })
   @IsOmittable()

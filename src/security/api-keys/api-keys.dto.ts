@@ -33,9 +33,8 @@ export class RotateApiKeyDto {
     type: 'integer',
     minimum: 0,
     maximum: MAX_OVERLAP_SECONDS,
-    default: 0,
     example: 3600,
-    description: 'How long the present key stays good beside the new one, in seconds',
+    description: 'How long the present key stays good beside the new one, in seconds; 0 unless sent',
   })
   @Max(MAX_OVERLAP_SECONDS, { message: `overlap_seconds must be at most ${MAX_OVERLAP_SECONDS}` })
   @Min(0, { message: 'overlap_seconds must be 0 or more' })
