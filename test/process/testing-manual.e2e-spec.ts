@@ -88,6 +88,7 @@ describe('The manual for tests', () => {
     for (const entry of ['node_modules', 'tsconfig.json', 'package.json', 'test/support', ...sourcesOf(ROOT)])
       symlinkSync(join(ROOT, entry), join(workplace, entry));
 
+    expect(mistakesOfType(specs.map((file) => join(workplace, file)))).toEqual([]);
     const report = join(directory, 'report.json');
     const args = ['run', '--reporter=json', `--outputFile=${report}`, ...specs];
     const output = await runVitest(args, workplace, client.baseUrl);
@@ -116,6 +117,20 @@ describe('The manual for tests', () => {
 
 function sourcesOf(root: string): string[] {
   return readdirSync(join(root, 'src')).map((entry) => join('src', entry));
+}
+
+function mistakesOfType(files: string[]): string[] {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) => ts.sys.readFile(file));
+  const { options } = ts.convertCompilerOptionsFromJson({ ...config.compilerOptions, rootDir: undefined }, ROOT);
+  // The latter declares what suites are provided with.
+  const program = ts.createProgram([...files, join(ROOT, 'test/support/find-redis.global.ts')], {
+    ...options,
+    noEmit: true,
+  });
+  return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+    const line = file?.getLineAndCharacterOfPosition(start ?? 0).line ?? 0;
+    return `${file?.fileName}:${line + 1} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
 }
 
 /** With nothing of the environment of the tests around it. */
