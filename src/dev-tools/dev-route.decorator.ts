@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { Public } from '../common/access/index.js';
-import { Operation } from '../common/openapi/index.js';
 import { OwnNameGuard } from './own-name.guard.js';
 
 /** Metadata key of what a route of the kit does, for the listing under `/dev`. */
@@ -20,6 +20,6 @@ export function DevRoute({ summary, message, waits }: DevRouteOptions): MethodDe
     SetMetadata(DEV_SUMMARY, summary),
     Public({ limit: 'none' }),
     UseGuards(OwnNameGuard),
-    ...(message ? [Operation({ summary, description: summary, message, waits })] : []),
+    RouteConfig({ successMessage: message, waits }),
   );
 }

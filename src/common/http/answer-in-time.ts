@@ -4,7 +4,7 @@ import { envelopeKindOf, errorBody } from './envelope.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route may take longer, since it waits for something to happen; set by `@Operation()`. */
+    /** The route may take longer, since it waits for something to happen. */
     waits?: boolean;
   }
 }

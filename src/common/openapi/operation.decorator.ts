@@ -26,8 +26,6 @@ interface OperationOptions {
   data?: Type | [Type];
   /** The class of the entries, where `data` is a page of a list. */
   page?: Type;
-  /** Exempt from the deadline within which every request is answered: it waits for something to happen. */
-  waits?: boolean;
 }
 
 /** What a route does and answers: status code, envelope message and OpenAPI text, in one place. */
@@ -38,7 +36,6 @@ export function Operation({
   message,
   data,
   page,
-  waits = false,
 }: OperationOptions): MethodDecorator {
   const model = page ?? (Array.isArray(data) ? data[0] : data);
   const success: SuccessDescription = {
@@ -49,7 +46,7 @@ export function Operation({
   };
   return applyDecorators(
     HttpCode(status),
-    RouteConfig({ successMessage: message, waits }),
+    RouteConfig({ successMessage: message }),
     ApiOperation({ summary, description }),
     ApiExtension(SUCCESS_EXTENSION, success),
     ...(model ? [ApiExtraModels(model)] : []),
