@@ -13,7 +13,7 @@ const FLOORS = [
   ['infrastructure'],
   ['security'],
   ['mail', 'users', 'login-history'],
-  ['auth', 'dev-tools'],
+  ['auth', 'dev-tools', 'client'],
 ];
 const EMBEDDED_STORE = join('infrastructure', 'database', 'embedded-mongodb');
 

@@ -1,0 +1,97 @@
+import { AccountError, type Refusal } from './account-error.js';
+import type { Data, Input } from './operation-types.js';
+import { SessionKeeper, type Tokens } from './session-keeper.js';
+import { memoryStore, type SessionStore } from './session-store.js';
+
+export interface ClientOptions {
+  /** Where the service answers, e.g. `https://accounts.example`; without it, the page's own origin. */
+  baseUrl?: string;
+  /** The key of the calling application, for operations that want one. */
+  apiKey?: string;
+  /** Where the session is kept; in memory unless told otherwise. */
+  store?: SessionStore;
+  /** Hears once that the session is over, and why: an error code. */
+  onSessionEnd?: (code: string) => void;
+  /** Stands in for the platform's own. */
+  fetch?: typeof fetch;
+}
+
+/**
+ * One method for each operation of the document, by its `operationId`. It takes path parameters, query and body in one
+ * object, and yields `data`. The client keeps, sends and refreshes the tokens; no operation has to be given them.
+ * @throws AccountError for every refusal; TypeError where the service cannot be reached
+ */
+export type AccountClient<Operations> = {
+  [Id in Exclude<keyof Operations, 'refreshToken'>]: (...input: Input<Operations[Id]>) => Promise<Data<Operations[Id]>>;
+} & {
+  /** Whether there is a session. The service may have ended it meanwhile; the next request will tell. */
+  isLoggedIn(): boolean;
+  /** A good access token, for requests to other services. @throws AccountError without a session */
+  accessToken(): Promise<string>;
+};
+
+type Fields = Record<string, unknown>;
+
+/** Operations that end the session they are called with. */
+const ENDINGS: Record<string, string> = { logout: 'logged_out', itsNotMe: 'reported_not_me' };
+
+/** @param routes of each operation its method, its path, and `bearer` where it wants a token */
+export function createClient<Operations>(
+  routes: Record<string, string>,
+  { baseUrl = '', apiKey, store = memoryStore(), onSessionEnd, fetch: send = fetch }: ClientOptions = {},
+): AccountClient<Operations> {
+  const exchange = async (refresh_token: string) => (await request('refreshToken', { refresh_token })) as Tokens;
+  const session = new SessionKeeper(store, exchange, onSessionEnd);
+
+  async function request(id: string, input: Fields, token?: string): Promise<unknown> {
+    const [method, template = ''] = (routes[id] as string).split(' ');
+    const fields = { ...input };
+    const path = template.replace(/{(\w+)}/g, (_match, name: string) => {
+      const value = encodeURIComponent(String(fields[name]));
+      delete fields[name];
+      return value;
+    });
+    const body = method?.startsWith('P') ? JSON.stringify(fields) : undefined;
+    const query = body ? '' : new URLSearchParams(JSON.parse(JSON.stringify(fields))).toString();
+    const response = await send(baseUrl + path + (query && `?${query}`), {
+      ...(body && { body }),
+      method: method as string,
+      headers: {
+        ...(body && { 'content-type': 'application/json' }),
+        ...(apiKey && { 'x-api-key': apiKey }),
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+    });
+    const answer = (await response.json().catch(() => ({}))) as Refusal & { data?: unknown };
+    if (response.ok) return answer.data;
+    throw new AccountError(response.status, answer, response.headers.get('x-request-id'));
+  }
+
+  async function call(id: string, input: Fields = {}): Promise<unknown> {
+    if (!routes[id]?.endsWith(' bearer')) {
+      const data = await request(id, input);
+      if (id === 'login') session.begin(data as Tokens);
+      return data;
+    }
+    const ending = ENDINGS[id];
+    try {
+      return await session.use(async (current) => {
+        const { token, refresh_token } = current;
+        const data = await request(id, ending ? { refresh_token, ...input } : input, token);
+        if (ending) session.end(current, ending);
+        return data;
+      });
+    } catch (error) {
+      // To log out of a session that is over already is no failure.
+      if (id === 'logout' && !store.read()) return undefined;
+      throw error;
+    }
+  }
+
+  const methods = Object.keys(routes).map((id) => [id, (input?: Fields) => call(id, input)]);
+  return {
+    ...Object.fromEntries(methods),
+    isLoggedIn: () => store.read() !== null,
+    accessToken: async () => (await session.current()).token,
+  };
+}

@@ -1,0 +1,39 @@
+/** The body of a refusal. */
+export interface Refusal {
+  code?: string;
+  message?: string;
+  errors?: { field: string; message: string }[];
+  retry_after?: number;
+  attempts_remaining?: number;
+  resend_available_at?: string;
+}
+
+/** A refusal of the service. Branch on `code`; `message` is for people. */
+export class AccountError extends Error {
+  /** Of the document’s closed list (`ErrorCode`); `unknown` where something else than the service answered. */
+  readonly code: string;
+  /** What is wrong with which field, with `validation_failed`. */
+  readonly errors: { field: string; message: string }[];
+  /** Seconds after which a repetition can succeed. */
+  readonly retryAfter: number | undefined;
+  /** Requests left to this operation, after a wrong guess. */
+  readonly attemptsRemaining: number | undefined;
+  /** From when on another code can be had (RFC 3339), with `email_not_verified`. */
+  readonly resendAvailableAt: string | undefined;
+
+  constructor(
+    /** HTTP status; 0 where nothing was sent, because there is no session. */
+    readonly status: number,
+    { code = 'unknown', message = code, errors = [], ...hints }: Refusal,
+    /** Names the request in the service's logs. */
+    readonly requestId: string | null = null,
+  ) {
+    super(message);
+    this.name = 'AccountError';
+    this.code = code;
+    this.errors = errors;
+    this.retryAfter = hints.retry_after;
+    this.attemptsRemaining = hints.attempts_remaining;
+    this.resendAvailableAt = hints.resend_available_at;
+  }
+}

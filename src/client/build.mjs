@@ -1,0 +1,79 @@
+/**
+ * Makes the package of the typed client, from openapi.json and the sources beside this file.
+ * Usage: node src/client/build.mjs [folder]; `client` unless said otherwise.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import openapiTypescript, { astToString } from 'openapi-typescript';
+import { build } from 'rolldown';
+
+const SOURCES = import.meta.dirname;
+const ROOT = resolve(SOURCES, '../..');
+const DOCUMENT = join(ROOT, 'openapi.json');
+const target = resolve(process.argv[2] ?? 'client');
+
+const document = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
+const routes = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, { operationId, security }]) => {
+    const isBearer = security.some((requirement) => 'bearer' in requirement);
+    return [operationId, `${method.toUpperCase()} ${path}${isBearer ? ' bearer' : ''}`];
+  }),
+);
+
+const INDEX = `import { type AccountClient as Client, type ClientOptions, createClient } from './account-client.js';
+import type { components, operations } from './schema.js';
+
+export { AccountError } from './account-error.js';
+export { type Session, type SessionStore, memoryStore, webStore } from './session-store.js';
+export type { ClientOptions };
+export type { components, operations };
+
+/** Every code that an AccountError of the service can bear. */
+export type ErrorCode = components['schemas']['ErrorCode'];
+export type AccountClient = Client<operations>;
+
+export const createAccountClient = (options?: ClientOptions): AccountClient =>
+  createClient<operations>(${JSON.stringify(Object.fromEntries(routes))}, options);
+`;
+
+const PACKAGE = {
+  name: 'account-client',
+  version: document.info.version,
+  license: document.info.license.name,
+  type: 'module',
+  exports: './index.js',
+  types: './index.d.ts',
+  sideEffects: false,
+};
+
+/** Types alone: the code is one file, made small. */
+const OPTIONS = {
+  target: 'es2022',
+  lib: ['es2022', 'dom'],
+  types: [],
+  module: 'nodenext',
+  strict: true,
+  declaration: true,
+  emitDeclarationOnly: true,
+};
+
+const workshop = mkdtempSync(join(tmpdir(), 'account-client-'));
+try {
+  for (const file of readdirSync(SOURCES).filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))) {
+    cpSync(join(SOURCES, file), join(workshop, file));
+  }
+  writeFileSync(join(workshop, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(workshop, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, files: ['index.ts'] }));
+  writeFileSync(join(workshop, 'schema.ts'), astToString(await openapiTypescript(pathToFileURL(DOCUMENT))));
+  writeFileSync(join(workshop, 'index.ts'), INDEX);
+  rmSync(target, { recursive: true, force: true });
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '--outDir', target], { cwd: workshop, stdio: 'inherit' });
+  await build({ input: join(workshop, 'index.ts'), output: { file: join(target, 'index.js'), minify: true } });
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(PACKAGE, null, 2)}\n`);
+} finally {
+  rmSync(workshop, { recursive: true, force: true });
+}

@@ -1,0 +1,102 @@
+import { AccountError } from './account-error.js';
+import type { Session, SessionStore } from './session-store.js';
+
+export interface Tokens {
+  token: string;
+  refresh_token: string;
+  /** Lifetime of the access token in seconds. */
+  expires_in: number;
+}
+
+/** Refreshed so long before it expires: a request is not to overtake the expiry of its own token. */
+const MARGIN_MS = 10_000;
+
+/** An answer that was lost is asked for again; the service repeats it for ten seconds. */
+const REFRESH_TRIES = 3;
+
+/** Refusals of a token, after which only a new login helps. */
+const SESSION_OVER =
+  /^(token_invalid|session_revoked|logged_out|refresh_token_reused|password_changed|reported_not_me|account_disabled)$/;
+
+type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> };
+
+/** Keeps the tokens, and replaces them: once for any number of requests and tabs that find them expired. */
+export class SessionKeeper {
+  private refreshing: Promise<Session> | undefined;
+
+  constructor(
+    private readonly store: SessionStore,
+    private readonly exchange: (refreshToken: string) => Promise<Tokens>,
+    private readonly onEnd?: (code: string) => void,
+  ) {}
+
+  begin({ token, refresh_token, expires_in }: Tokens): Session {
+    const session = { token, refresh_token, expires_at: Date.now() + expires_in * 1000 };
+    this.store.write(session);
+    return session;
+  }
+
+  /** A later session, which began meanwhile, is left alone. */
+  end({ refresh_token }: Session, code: string): void {
+    if (this.store.read()?.refresh_token !== refresh_token) return;
+    this.store.write(null);
+    this.onEnd?.(code);
+  }
+
+  /** @throws AccountError `authentication_required` without a session */
+  async current(): Promise<Session> {
+    const session = this.store.read();
+    if (!session) throw noSession();
+    return session.expires_at - MARGIN_MS > Date.now() ? session : this.refresh(session);
+  }
+
+  /** Does something with the session, and does it once more where its access token turns out to have expired. */
+  async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    let session = await this.current();
+    for (let isRepeated = false; ; isRepeated = true) {
+      try {
+        return await work(session);
+      } catch (error) {
+        const { code = '' } = error as Partial<AccountError>;
+        if (SESSION_OVER.test(code)) this.end(session, code);
+        if (code !== 'token_expired' || isRepeated) throw error;
+        session = await this.refresh(session);
+      }
+    }
+  }
+
+  private refresh(stale: Session): Promise<Session> {
+    const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {};
+    const work = () => this.replace(stale);
+    this.refreshing ??= (locks ? locks.request('account-session', work) : work()).finally(() => {
+      this.refreshing = undefined;
+    });
+    return this.refreshing;
+  }
+
+  private async replace(stale: Session): Promise<Session> {
+    const session = this.store.read();
+    // Another tab was quicker. To send the older token again would look like theft, and end the session.
+    if (session && session.refresh_token !== stale.refresh_token) return session;
+    for (let tries = 1; session; tries += 1) {
+      try {
+        const tokens = await this.exchange(session.refresh_token);
+        // Logged out meanwhile, the new tokens belong to nobody; unless another tab has got and stored the same.
+        const stored = this.store.read()?.refresh_token;
+        if (stored !== session.refresh_token && stored !== tokens.refresh_token) break;
+        return this.begin(tokens);
+      } catch (error) {
+        if (error instanceof AccountError) {
+          if (error.status === 401) this.end(session, error.code);
+          throw error;
+        }
+        if (tries === REFRESH_TRIES) throw error;
+      }
+    }
+    throw noSession();
+  }
+}
+
+function noSession(): AccountError {
+  return new AccountError(0, { code: 'authentication_required' });
+}

@@ -1,0 +1,33 @@
+/** A session as the client keeps it. */
+export interface Session {
+  token: string;
+  refresh_token: string;
+  /** When the access token expires by this machine's clock, in milliseconds since 1970. */
+  expires_at: number;
+}
+
+/** Where a session is kept. Tabs that share one share the session. */
+export interface SessionStore {
+  read(): Session | null;
+  write(session: Session | null): void;
+}
+
+/** Ends with the page or the process. */
+export function memoryStore(): SessionStore {
+  let kept: Session | null = null;
+  return { read: () => kept, write: (session) => void (kept = session) };
+}
+
+interface WebStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/** @param storage `localStorage`: a session that outlives the page, and that every script of the page can read */
+export function webStore(storage: WebStorage, key = 'account-session'): SessionStore {
+  return {
+    read: () => JSON.parse(storage.getItem(key) ?? 'null') as Session | null,
+    write: (session) => (session ? storage.setItem(key, JSON.stringify(session)) : storage.removeItem(key)),
+  };
+}
