@@ -51,6 +51,19 @@ const expectEnded = async (test: TestApp, { token, refresh_token }: User) => {
   expect((await refresh(test, refresh_token)).status).toBe(401);
 };
 
+/** The owner has a way back, and nobody else has any. */
+const expectLockedDown = async (test: TestApp, user: User) => {
+  await expectEnded(test, user);
+  expect((await login(test, user.registration)).status).toBe(403);
+  await untilOneWorks(
+    test,
+    user.registration.email,
+    ({ kind, token }) => (kind === 'security-alert' ? token : null),
+    (token) => reset(test, token),
+  );
+  expect((await login(test, user.registration, NEW_PASSWORD)).status).toBe(200);
+};
+
 /** Something a person does, and how that person goes on when the service died over it. */
 interface Deed<S> {
   arrange(test: TestApp): Promise<S>;
@@ -156,15 +169,24 @@ const DEEDS: Record<string, Deed<unknown>> = {
     act: (test, user) => act(test, '/auth/its-not-me', user),
     goOn: async (test, user) => {
       expect([200, 401]).toContain((await act(test, '/auth/its-not-me', user)).status);
-      await expectEnded(test, user);
-      expect((await login(test, user.registration)).status).toBe(403);
-      await untilOneWorks(
-        test,
-        user.registration.email,
-        ({ kind, token }) => (kind === 'security-alert' ? token : null),
-        (token) => reset(test, token),
-      );
-      expect((await login(test, user.registration, NEW_PASSWORD)).status).toBe(200);
+      await expectLockedDown(test, user);
+    },
+  }),
+  'report of a login': deed({
+    arrange: async (test) => {
+      const user = await test.personas.user();
+      const { username, email } = user.registration;
+      const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0' };
+      const [path, credentials] = ['/auth/login', { login: username, password: PASSWORD }];
+      await test.client('203.0.113.7').post(path, credentials, { headers });
+      const { link } = await test.inbox.waitFor(email, 'new-device');
+      return { user, linkToken: new URL(link as string).searchParams.get('token') };
+    },
+    act: (test, { linkToken }) => test.client().post('/auth/report-login', { token: linkToken }),
+    goOn: async (test, { user, linkToken }) => {
+      const again = await test.client().post('/auth/report-login', { token: linkToken });
+      expect([200, 400]).toContain(again.status);
+      await expectLockedDown(test, user);
     },
   }),
 };

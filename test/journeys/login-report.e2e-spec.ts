@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usesRedis } from '../support/backends.js';
 import { decodeToken, forgeToken } from '../support/forged-token.js';
@@ -124,6 +125,9 @@ describe('The link in a mail about a login', () => {
       expect(page.headers.get('content-security-policy')).toMatch(
         /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
       );
+      const style = /<style>(.*?)<\/style>/s.exec(page.text)?.[1] as string;
+      const digest = createHash('sha256').update(style).digest('base64');
+      expect(page.headers.get('content-security-policy')).toContain(`'sha256-${digest}'`);
       expect(page.text).not.toMatch(/<script|src=|href=|url\(|@import|style="/i);
     }
   });
