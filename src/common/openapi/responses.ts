@@ -26,7 +26,7 @@ export function responsesOf(facts: OperationFacts, components: Record<string, Sc
   };
   for (const [status, codes] of codesByStatus(allCodes(facts))) {
     responses[status] = {
-      description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`).join('\n\n'),
+      description: descriptionOf(codes),
       headers: { ...headers, ...headersOfStatus(status) },
       content: {
         'application/json': {
@@ -37,6 +37,16 @@ export function responsesOf(facts: OperationFacts, components: Record<string, Sc
     };
   }
   return responses;
+}
+
+/** Codes with the same message in one line. */
+function descriptionOf(codes: ErrorCode[]): string {
+  const messages = new Set(codes.map((code) => ERROR_CATALOGUE[code].message));
+  const lines = [...messages].map((message) => {
+    const alike = codes.filter((code) => ERROR_CATALOGUE[code].message === message);
+    return `${alike.map((code) => `\`${code}\``).join(', ')}: ${message}`;
+  });
+  return lines.join('\n\n');
 }
 
 function allCodes({ errorCodes, hasInput, hasBody }: OperationFacts): ErrorCode[] {

@@ -1,0 +1,78 @@
+import type { SwaggerCustomOptions } from '@nestjs/swagger';
+
+interface Request {
+  url: string;
+  body?: string;
+}
+
+interface Response {
+  ok: boolean;
+  url: string;
+  text: string;
+}
+
+/** What the page has that is used below; the service itself knows no browser. */
+interface Page {
+  sessionStorage: { refreshToken?: string };
+  ui: {
+    preauthorizeApiKey(scheme: string, value: string): void;
+    authActions: { logoutWithPersistOption(schemes: string[]): void };
+  };
+}
+
+/**
+ * Both functions run in the browser, where they arrive as their own text: they may use nothing from outside.
+ * The tokens of a login or a refresh become those of all further requests, and an ended session's are forgotten.
+ */
+function takeTokens(response: Response): Response {
+  const page = globalThis as unknown as Page;
+  if (!response.ok) return response;
+  if (/\/auth\/(?:login|refresh-token)$/.test(response.url)) {
+    const { token, refresh_token } = JSON.parse(response.text).data as { token: string; refresh_token: string };
+    page.sessionStorage.refreshToken = refresh_token;
+    page.ui.preauthorizeApiKey('bearer', token);
+  }
+  if (/\/auth\/(?:logout|its-not-me)$/.test(response.url)) {
+    delete page.sessionStorage.refreshToken;
+    page.ui.authActions.logoutWithPersistOption(['bearer']);
+  }
+  return response;
+}
+
+/** The example of a refresh token, where it is sent as it stands, becomes the session's own. */
+function sendRefreshToken(request: Request): Request {
+  const { refreshToken } = (globalThis as unknown as Page).sessionStorage;
+  if (refreshToken && request.body) {
+    request.body = request.body.replace(/eyJhbGciOiJIUzI1NiIsInR5cCI6InJ0K2p3dCJ9\.e30\.c2lnbmF0dXJl/, refreshToken);
+  }
+  return request;
+}
+
+/** No bar of the tool's maker, no column of links that no answer has, and nothing wider than a phone. */
+const STYLE = `
+.swagger-ui .topbar, .swagger-ui .response-col_links, .swagger-ui .responses-header .col_header.response-col_links { display: none }
+.swagger-ui .info { margin: 24px 0 } .swagger-ui .info hgroup.main { margin: 0 0 12px }
+.swagger-ui .scheme-container { padding: 12px 0; position: sticky; top: 0; z-index: 2 }
+.swagger-ui .renderedMarkdown table td:first-child { width: 45% } .swagger-ui .renderedMarkdown code { overflow-wrap: anywhere }
+@media (max-width: 640px) {
+  .swagger-ui .info .title { font-size: 26px } .swagger-ui .info h2 { font-size: 20px }
+  .swagger-ui .opblock .opblock-summary-description { padding: 0 } .swagger-ui .opblock-body pre { white-space: pre-wrap }
+  .swagger-ui table.responses-table, .swagger-ui table.headers { table-layout: fixed; width: 100% }
+  .swagger-ui .response-col_status { width: 48px } .swagger-ui .responses-inner { padding: 12px }
+  .swagger-ui select { max-width: 100% }
+}`;
+
+/** Swagger UI as it is served at `/docs`: one that can be logged in with. */
+export const SWAGGER_UI: SwaggerCustomOptions = {
+  raw: false,
+  customSiteTitle: 'Account service',
+  customCss: STYLE,
+  swaggerOptions: {
+    persistAuthorization: true,
+    displayRequestDuration: true,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: 0,
+    requestInterceptor: sendRefreshToken,
+    responseInterceptor: takeTokens,
+  },
+};
