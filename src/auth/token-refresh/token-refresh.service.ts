@@ -3,7 +3,13 @@ import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { type SessionGeneration, Sessions, SessionsRepository } from '../../login-history/index.js';
-import { AccessTokens, type RefreshClaims, RefreshTokens, SecurityEvents } from '../../security/index.js';
+import {
+  AccessTokens,
+  Authenticator,
+  type RefreshClaims,
+  RefreshTokens,
+  SecurityEvents,
+} from '../../security/index.js';
 import { AccountsRepository, isActive } from '../../users/index.js';
 import type { TokensDto } from '../login/tokens.dto.js';
 
@@ -20,6 +26,7 @@ export class TokenRefreshService {
     private readonly repository: SessionsRepository,
     private readonly sessions: Sessions,
     private readonly accounts: AccountsRepository,
+    private readonly authenticator: Authenticator,
     private readonly events: SecurityEvents,
     private readonly config: Config,
     private readonly clock: Clock,
@@ -28,8 +35,12 @@ export class TokenRefreshService {
   /** @throws ApiError 401 with the reason for which the session or the token is no more */
   async refresh(refreshToken: string): Promise<TokensDto> {
     const claims = this.refreshTokens.verify(refreshToken);
-    const account = await this.accounts.findById(claims.id);
-    const rotated = account && isActive(account) && (await this.rotate(claims, account.credentialVersion));
+    // From the cache, as for any request: it knows of every end at once, and the new tokens are asked again when used.
+    const isLive = await this.authenticator.authenticate(claims).then(
+      () => true,
+      () => false,
+    );
+    const rotated = isLive && (await this.rotate(claims));
     return rotated || this.refreshLooked(claims);
   }
 
@@ -37,7 +48,7 @@ export class TokenRefreshService {
   private async refreshLooked(claims: RefreshClaims): Promise<TokensDto> {
     const session = await this.findSession(claims);
     if (claims.gen !== session.generation) return this.answerReplaced(claims, session);
-    const rotated = await this.rotate(claims, session.credentialVersion);
+    const rotated = await this.rotate(claims);
     // Another request rotated the session in between; this token is the replaced one now.
     return rotated ?? this.answerReplaced(claims, await this.findSession(claims));
   }
@@ -53,12 +64,12 @@ export class TokenRefreshService {
   }
 
   /** @returns null when the session is not, or no longer, the one of this token and this credential */
-  private async rotate(claims: RefreshClaims, credentialVersion: number): Promise<TokensDto | null> {
+  private async rotate(claims: RefreshClaims): Promise<TokensDto | null> {
     const { id, sid, gen, auth_time } = claims;
     const rotatedAt = this.clock.now();
     const tokens = this.issue(id, sid, gen + 1, rotatedAt, new Date(auth_time * 1000));
     const isRotated = await this.repository.rotateIfCurrent(
-      { sessionId: sid, userId: id, generation: gen, credentialVersion },
+      { sessionId: sid, userId: id, generation: gen },
       rotatedAt,
       { accessToken: tokens.token, refreshToken: tokens.refresh_token },
     );

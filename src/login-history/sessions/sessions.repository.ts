@@ -28,7 +28,6 @@ export interface CurrentGeneration {
   sessionId: string;
   userId: string;
   generation: number;
-  credentialVersion: number;
 }
 
 /** The part of a session that decides over its refresh. */
@@ -106,17 +105,12 @@ export class SessionsRepository extends SessionReader {
    * of parallel refreshes exactly one is told that it did so.
    */
   async rotateIfCurrent(
-    { sessionId, userId, generation, credentialVersion }: CurrentGeneration,
+    { sessionId, userId, generation }: CurrentGeneration,
     rotatedAt: Date,
     tokens: { accessToken: string; refreshToken: string },
   ): Promise<boolean> {
     const result = await this.entries.updateOne(
-      {
-        _id: new Types.ObjectId(sessionId),
-        user: new Types.ObjectId(userId),
-        generation,
-        credential_version: credentialVersion,
-      },
+      { _id: new Types.ObjectId(sessionId), user: new Types.ObjectId(userId), generation },
       {
         $set: {
           generation: generation + 1,
