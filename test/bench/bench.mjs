@@ -1,7 +1,8 @@
 /**
  * What the service costs, as ratios within one run (npm run bench builds it first):
  *   npm run bench                                 everything, about five minutes
- *   npm run bench -- --only profile,refresh       some scenarios: profile, refresh, login, start
+ *   npm run bench -- --only profile,refresh       some scenarios: profile, refresh, login, start, growth
+ *   npm run bench -- --only growth --users 1000000   what a request costs among so many, after a quarter of an hour
  *   npm run bench -- --rounds 3 --seconds 1       shorter, and less exact
  *   npm run bench -- --write                      also puts the table into docs/performance.md
  */
@@ -12,12 +13,13 @@ import { createClient } from 'redis';
 import { markdownTable } from './figures.mjs';
 import { isPinned, LoadGenerator, stopAll } from './processes.mjs';
 import { REDIS_URL, removeDirectories } from './service.mjs';
+import * as growth from './scenarios/growth.mjs';
 import * as login from './scenarios/login.mjs';
 import * as profile from './scenarios/profile.mjs';
 import * as refresh from './scenarios/refresh.mjs';
 import * as start from './scenarios/start.mjs';
 
-const SCENARIOS = { profile, refresh, login, start };
+const SCENARIOS = { profile, refresh, login, start, growth };
 const DOCUMENT = new URL('../../docs/performance.md', import.meta.url);
 const FIGURES = /(<!-- figures -->\n).*(<!-- end of figures -->)/s;
 
@@ -26,6 +28,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: Object.keys(SCENARIOS).join() },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
+    users: { type: 'string', default: '50000' },
     write: { type: 'boolean', default: false },
   },
 });
@@ -47,6 +50,7 @@ async function measure() {
     generator: await LoadGenerator.start(),
     rounds: Number(options.rounds),
     seconds: Number(options.seconds),
+    users: Number(options.users),
     hasRedis: await answersRedis(),
   };
   for (const name of options.only.split(',')) {

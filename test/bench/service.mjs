@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { addCrowd } from './crowd.mjs';
 import { Program } from './processes.mjs';
 
 const API_KEY = 'key-of-the-benchmark';
@@ -62,11 +63,16 @@ async function seed(count) {
 const PEOPLE = 32;
 let seeded;
 
-/** Starts the service in production mode on a copy of the seeded data. @param options also `env`, `nodeOptions`, `main` of another build */
-export async function startService({ redis = false, main = MAIN, env = {}, ...options } = {}) {
+/**
+ * Starts the service in production mode on a copy of the seeded data.
+ * @param options also `env`, `nodeOptions`, `main` of another build; `crowd`: so many more accounts, and the first person
+ *   an administrator
+ */
+export async function startService({ redis = false, main = MAIN, env = {}, crowd = 0, ...options } = {}) {
   seeded ??= await seed(PEOPLE);
   const directory = newDirectory();
   cpSync(seeded.directory, directory, { recursive: true });
+  if (crowd > 0) await addCrowd(directory, crowd, seeded.logins[0]);
   const prefix = `bench_${process.pid}_${directories.length}:`;
   const store = redis ? { REDIS_URL, REDIS_KEY_PREFIX: prefix } : {};
   const settings = { ...SETTINGS, ...PRODUCTION, ...store, DATA_DIR: directory, ...env };
@@ -78,9 +84,10 @@ export async function logInAll({ url }) {
   return Promise.all(seeded.logins.map((login) => call(url, '/auth/login', { login, password: PASSWORD })));
 }
 
-export function profileRequest({ token }) {
-  return `GET /api/profile HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${API_KEY}\r\nauthorization: Bearer ${token}\r\n\r\n`;
+export function apiRequest(path, { token }) {
+  return `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${API_KEY}\r\nauthorization: Bearer ${token}\r\n\r\n`;
 }
+export const profileRequest = (session) => apiRequest('/api/profile', session);
 
 export async function profileBody({ url }, { token }) {
   const headers = { 'x-api-key': API_KEY, authorization: `Bearer ${token}` };

@@ -1,20 +1,28 @@
 import { rmSync } from 'node:fs';
 import { Decimal128, Double, Long, ObjectId } from 'bson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { coveredCount } from '../../src/infrastructure/database/embedded-mongodb/engine/covered-count.js';
 import { Engine } from '../../src/infrastructure/database/embedded-mongodb/engine/engine.js';
-import { findRecords, type Query } from '../../src/infrastructure/database/embedded-mongodb/engine/find.js';
+import {
+  accessTo,
+  countRecords,
+  findRecords,
+  type Query,
+} from '../../src/infrastructure/database/embedded-mongodb/engine/find.js';
 import { createIndexes } from '../../src/infrastructure/database/embedded-mongodb/engine/index-builder.js';
 import { plan } from '../../src/infrastructure/database/embedded-mongodb/engine/planner.js';
-import { insertRecord } from '../../src/infrastructure/database/embedded-mongodb/engine/records.js';
+import { insertRecord, removeRecord } from '../../src/infrastructure/database/embedded-mongodb/engine/records.js';
 import { verify } from '../../src/infrastructure/database/embedded-mongodb/engine/verify.js';
 import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';
 import { compileSortKey } from '../../src/infrastructure/database/embedded-mongodb/query/sort.js';
+import { CountingView } from '../../src/infrastructure/database/embedded-mongodb/storage/counting-view.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 import { foldFor, sameCollation } from '../../src/infrastructure/database/embedded-mongodb/values/collation.js';
 import { toStoredBytes, type Document } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
 import { encode } from '../../src/infrastructure/database/embedded-mongodb/values/order.js';
 
 const FILTERS = 4_000;
+const SORTS = 1_000;
 
 /** Numbers that repeat from run to run, so that a failure can be looked at. */
 function random(seed: number): () => number {
@@ -47,6 +55,8 @@ describe('A query plan', () => {
     ])();
   }
 
+  const short = [0, 1, 2.5, Long.fromNumber(2), 'a', 'ab', 'a.b', '', null, true, new Date(1)];
+
   function value(): unknown {
     return pick<() => unknown>([
       scalar,
@@ -65,6 +75,8 @@ describe('A query plan', () => {
   function randomDocument(): Document {
     const document: Document = {};
     for (const field of ['a', 'b', 'c']) if (next() > 0.2) document[field] = value();
+    // Never an array, and never so long that an index cuts it.
+    for (const field of ['s', 't', 'u']) if (next() > 0.2) document[field] = pick(short);
     return document;
   }
 
@@ -80,13 +92,17 @@ describe('A query plan', () => {
       () => ({ $in: [operand(), operand()] }),
       () => ({ $exists: next() > 0.5 }),
       () => ({ $ne: operand() }),
+      () => pick([/^a/, /^ab?/, /^a\b/, /^x\.*/, /^a|b/, /^xxx/, /b$/, /^/, /^A/i]),
+      () => ({ $regex: pick(['^a', '^[ab]', 'a']), $exists: true }),
       () => ({ $type: pick(['string', 'number', 'array', 'null']) }),
     ])();
   }
 
+  const paths = ['a', 'b', 'c', 'a.x', 'b.x', 'a.0', 's', 't', 's', 't'];
+
   function filter(depth = 0): Document {
     const result: Document = {};
-    for (let i = 0; i < 1 + next() * 2; i++) result[pick(['a', 'b', 'c', 'a.x', 'b.x', 'a.0'])] = condition();
+    for (let i = 0; i < 1 + next() * 2; i++) result[pick(paths)] = condition();
     if (depth === 0 && next() > 0.8) result['$and'] = [filter(1), filter(1)];
     if (depth === 0 && next() > 0.9) result['$or'] = [filter(1), filter(1)];
     return result;
@@ -101,6 +117,10 @@ describe('A query plan', () => {
     { key: { c: 1 }, partialFilterExpression: { c: { $gt: 1 } } },
     { key: { c: 1, b: -1 }, partialFilterExpression: { c: { $exists: true } } },
     { key: { c: 1 }, name: 'folded', collation: { locale: 'en', strength: 2 } },
+    { key: { s: 1 } },
+    { key: { s: 1, t: -1, u: 1 } },
+    { key: { t: -1, u: 1 } },
+    { key: { u: -1 }, sparse: true },
   ];
 
   const directory = temporaryDirectory();
@@ -150,27 +170,65 @@ describe('A query plan', () => {
         hasCollation: (index) => sameCollation(index.specification['collation'], collation),
       };
       if (plan(collection('indexed'), query.filter, query)) indexed++;
-      expect(idsOf('indexed', query), JSON.stringify(query.filter)).toEqual(idsOf('plain', query));
+      const found = idsOf('plain', query);
+      expect(idsOf('indexed', query), JSON.stringify(query.filter)).toEqual(found);
+      expect(countRecords(engine.store, collection('indexed'), query), JSON.stringify(query.filter)).toBe(found.length);
     }
     expect(indexed).toBeGreaterThan(FILTERS / 2);
   });
 
   it('that follows an index for its order gives the order of a sort', () => {
-    for (const [field, direction] of [
-      ['a', 1],
-      ['a', -1],
-      ['a.x', 1],
-      ['a.x', -1],
-    ] as const) {
-      const query: Query = { filter: { b: { $ne: 1 } }, sort: { [field]: direction }, skip: 3, limit: 300 };
-      const keyOf = compileSortKey({ [field]: direction });
-      // Documents with equal values may come in any order, and long values are cut.
+    const fields = ['s', 't', 'u', 's', 't', 'u', 'a', 'a.x'];
+    let followed = 0;
+    for (let n = 0; n < SORTS; n++) {
+      const sort = Object.fromEntries([pick(fields), pick(fields)].map((field) => [field, pick([1, -1])]));
+      const conditions = Array.from({ length: Math.floor(next() * 3) }, () => [pick(fields), condition()] as const);
+      const skip = Math.floor(next() * 3);
+      const query: Query = { filter: Object.fromEntries(conditions), sort, skip, limit: pick([1, 5, 300]) };
+      if (!accessTo(engine.store, collection('indexed'), query).needsSort) followed++;
+      const keyOf = compileSortKey(sort);
+      // Documents with equal values may come in any order.
       const keys = (name: string) =>
-        findRecords(engine.store, collection(name), query).map(({ document }) =>
-          keyOf(document).subarray(0, 1860).toString('hex'),
-        );
-      expect(keys('indexed')).toEqual(keys('plain'));
+        findRecords(engine.store, collection(name), query).map(({ document }) => keyOf(document).toString('hex'));
+      expect(keys('indexed'), JSON.stringify([query.filter, sort])).toEqual(keys('plain'));
     }
+    expect(followed).toBeGreaterThan(SORTS / 10);
+  });
+
+  it('counts by an index alone what a scan counts', () => {
+    let covered = 0;
+    for (let n = 0; n < SORTS; n++) {
+      const fields = pick([['s'], ['s', 't'], ['t', 'u'], ['s', 't', 'u'], ['a'], ['s', 'u']]);
+      const values = fields.map(() => (next() > 0.3 ? pick(short) : pick([/^a/, /^a\./, /^a$/, /^./])));
+      const asked = Object.fromEntries(fields.map((field, i) => [field, values[i]]));
+      const count = coveredCount(engine.store, collection('indexed'), asked, {}, Infinity);
+      if (count === undefined) continue;
+      covered++;
+      expect(count, JSON.stringify(values.map(String))).toBe(idsOf('plain', { filter: asked }).length);
+    }
+    expect(covered).toBeGreaterThan(SORTS / 10);
+  });
+
+  it('for a page in the order of an index reads no more than the page', () => {
+    const view = new CountingView(engine.store);
+    const query: Query = { filter: { s: 2, t: { $gt: 0 } }, sort: { t: -1, u: 1 }, limit: 2 };
+    expect(findRecords(view, collection('indexed'), query)).toHaveLength(2);
+    expect(view.documents).toBe(2);
+  });
+
+  it('keeps the count of a collection beside it', async () => {
+    const count = (): number => countRecords(engine.store, collection('indexed'), { filter: {} });
+    const view = new CountingView(engine.store);
+    const before = count();
+    expect(before).toBe(idsOf('plain', { filter: {} }).length);
+    await engine.write((view) => {
+      const [first] = findRecords(view, collection('indexed'), { filter: {}, limit: 1 });
+      removeRecord(view, collection('indexed'), first?.id ?? 0, first?.document ?? {});
+      expect(countRecords(view, collection('indexed'), { filter: {} })).toBe(before - 1);
+      insertRecord(view, collection('indexed'), first?.id ?? 0, first?.document ?? {}, first?.bytes ?? Buffer.alloc(0));
+    });
+    expect(countRecords(view, collection('indexed'), { filter: {}, skip: 1, limit: 5 })).toBe(5);
+    expect([count(), view.documents]).toEqual([before, 0]);
   });
 
   it('rests on indexes that equal recomputed ones', () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -44,6 +45,32 @@ describe('Administration', () => {
       expect(status, search).toBe(200);
       expect(body.data.content, search).toEqual([]);
     }
+  });
+
+  it('finds those whose username begins so first, then those whose address does, page by page', async () => {
+    const mark = `zq${randomBytes(4).toString('hex')}`;
+    const people = [
+      { username: `${mark}_b`, email: `${mark}_b@example.com` },
+      { username: `${mark}_a`, email: `other_${mark}@example.com` },
+      { username: `x_${mark}_1`, email: `${mark}_d@example.com` },
+      { username: `x_${mark}_2`, email: `${mark}_C@example.com` },
+    ];
+    for (const person of people) await test.personas.visitor(person);
+    const list = async (query: string) => (await asAdmin().get(`/api/users?search=${mark}&${query}`)).body.data;
+    const expected = [`${mark}_a`, `${mark}_b`, `x_${mark}_2`, `x_${mark}_1`];
+    for (const limit of [1, 2, 3, 4, 5]) {
+      const found: string[] = [];
+      for (let page = 1, hasNextPage = true; hasNextPage; page += 1) {
+        const { content, pagination } = await list(`limit=${limit}&page=${page}`);
+        found.push(...content.map(({ username }: { username: string }) => username));
+        expect(pagination).toMatchObject({ total: 4, totalPages: Math.ceil(4 / limit) });
+        ({ hasNextPage } = pagination);
+      }
+      expect(found).toEqual(expected);
+    }
+    expect((await list('limit=2&page=9')).pagination).toMatchObject({ total: 4, hasNextPage: false });
+    expect((await list('status=active')).pagination.total).toBe(0);
+    expect((await list('status=pending')).pagination.total).toBe(4);
   });
 
   it('lists accounts in pages, by status', async () => {

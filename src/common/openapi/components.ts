@@ -52,7 +52,13 @@ export const SCHEMA_COMPONENTS: Record<string, Schema> = {
     description: 'Where a page stands in its list.',
     required: ['total', 'page', 'limit', 'totalPages', 'hasNextPage', 'hasPrevPage'],
     properties: {
-      total: { type: 'integer', minimum: 0, description: 'Entries in the whole list', examples: [1] },
+      total: {
+        type: 'integer',
+        minimum: 0,
+        description:
+          'Entries in the whole list. Where more than 1,000 follow this page in a filtered list, only so many of them are counted: page on while `hasNextPage`',
+        examples: [1],
+      },
       page: { type: 'integer', minimum: 1, examples: [1] },
       limit: { type: 'integer', minimum: 1, maximum: 100, examples: [20] },
       totalPages: { type: 'integer', minimum: 0, examples: [1] },

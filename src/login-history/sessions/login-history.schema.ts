@@ -55,5 +55,5 @@ export class LoginHistory {
 }
 
 export const LoginHistorySchema = SchemaFactory.createForClass(LoginHistory);
-LoginHistorySchema.index({ user: 1, login_at: -1 });
+LoginHistorySchema.index({ user: 1, login_at: -1, _id: -1 });
 LoginHistorySchema.index({ login_at: 1 }, { expireAfterSeconds: RETENTION_SECONDS });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import { type Model, Types } from 'mongoose';
+import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
 import type { MailKind } from '../mail-kinds.js';
 import { type MailState, StoredMail } from './stored-mail.schema.js';
@@ -62,17 +62,9 @@ export class MailsRepository {
   /** Takes the next due mail for this worker alone, or one whose worker has died. */
   async leaseNext(): Promise<LeasedMail | null> {
     const now = this.clock.now();
-    const mail = await this.model.findOneAndUpdate(
-      {
-        expires_at: { $gt: now },
-        $or: [
-          { state: 'waiting', next_attempt_at: { $lte: now } },
-          { state: 'sending', leased_until: { $lte: now } },
-        ],
-      },
-      { $set: { state: 'sending', leased_until: new Date(now.getTime() + LEASE_MS) }, $inc: { attempts: 1 } },
-      { sort: { next_attempt_at: 1 }, returnDocument: 'after' },
-    );
+    const mail =
+      (await this.lease({ state: 'waiting', next_attempt_at: { $lte: now } }, now)) ??
+      (await this.lease({ state: 'sending', leased_until: { $lte: now } }, now));
     if (!mail?.sealed) return null;
     return {
       id: mail._id.toHexString(),
@@ -141,6 +133,14 @@ export class MailsRepository {
       { $set: { state: 'expired', sealed: null } },
     );
     return result.modifiedCount;
+  }
+
+  private async lease(filter: QueryFilter<StoredMail>, now: Date): Promise<StoredMail | null> {
+    return this.model.findOneAndUpdate(
+      { ...filter, expires_at: { $gt: now } },
+      { $set: { state: 'sending', leased_until: new Date(now.getTime() + LEASE_MS) }, $inc: { attempts: 1 } },
+      { sort: { next_attempt_at: 1 }, returnDocument: 'after' },
+    );
   }
 
   private async end(id: string, state: MailState, more: Partial<StoredMail>): Promise<void> {

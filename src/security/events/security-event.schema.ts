@@ -38,5 +38,8 @@ export class SecurityEvent {
 
 export const SecurityEventSchema = SchemaFactory.createForClass(SecurityEvent);
 SecurityEventSchema.index({ at: -1 }, { expireAfterSeconds: RETENTION_SECONDS });
-SecurityEventSchema.index({ user: 1, at: -1 });
-SecurityEventSchema.index({ kind: 1, at: -1 });
+// One for each way to list them; the first cannot be the index above, which must have one field.
+SecurityEventSchema.index({ at: -1, _id: -1 });
+SecurityEventSchema.index({ user: 1, at: -1, _id: -1 });
+SecurityEventSchema.index({ kind: 1, at: -1, _id: -1 });
+SecurityEventSchema.index({ user: 1, kind: 1, at: -1, _id: -1 });

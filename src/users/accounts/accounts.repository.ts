@@ -4,7 +4,7 @@ import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
-import { duplicateKeyField, findPage, startsWith } from '../../infrastructure/database/index.js';
+import { duplicateKeyField, findPage, findPageOf, startsWith } from '../../infrastructure/database/index.js';
 import { type AccountAccess, AccountReader } from '../../security/index.js';
 import { type Account, toAccount, toAccountAccess } from './account.js';
 import { Auth } from './auth.schema.js';
@@ -124,15 +124,28 @@ export class AccountsRepository extends AccountReader {
     return this.findById(userId);
   }
 
-  /** Newest first. @param search beginning of a username or an address, taken literally */
+  /**
+   * Newest first; what a search found by alphabet, which is the order in which it can be found without looking at all
+   * accounts: first those whose username begins so, then those of whom only the address does.
+   * @param search beginning of a username or an address, taken literally
+   */
   async list(query: AccountQuery): Promise<Page<Account>> {
     const { search, status } = query;
-    const beginning = search ? startsWith(keyOf(search)) : null;
-    const filter = {
-      ...(status ? { status } : {}),
-      ...(beginning ? { $or: [{ username_key: beginning }, { email_key: beginning }] } : {}),
-    };
-    const { content: users, pagination } = await findPage(this.users, filter, { created_at: -1, _id: -1 }, query);
+    const filter = status ? { status } : {};
+    const beginning = search && startsWith(keyOf(search));
+    const { content: users, pagination } = beginning
+      ? await findPageOf(
+          [
+            { model: this.users, filter: { ...filter, username_key: beginning }, sort: { username_key: 1 } },
+            {
+              model: this.users,
+              filter: { ...filter, email_key: beginning, username_key: { $not: beginning } },
+              sort: { email_key: 1 },
+            },
+          ],
+          query,
+        )
+      : await findPage(this.users, filter, { created_at: -1, _id: -1 }, query);
     const auths = await this.auths.find({ user: { $in: users.map(({ _id }) => _id) } }).lean<Auth[]>();
     const authOf = new Map(auths.map((auth) => [auth.user.toHexString(), auth]));
     const accounts = users.flatMap((user) => {

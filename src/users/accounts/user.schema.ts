@@ -57,6 +57,9 @@ export class User {
 export const UserSchema = SchemaFactory.createForClass(User);
 UserSchema.index({ username_key: 1 }, { unique: true });
 UserSchema.index({ email_key: 1 }, { unique: true });
+// One for each way to list them, so that a page costs the same among a million.
 UserSchema.index({ created_at: -1, _id: -1 });
 UserSchema.index({ status: 1, created_at: -1, _id: -1 });
+UserSchema.index({ status: 1, username_key: 1 });
+UserSchema.index({ status: 1, email_key: 1 });
 UserSchema.index({ unconfirmed_until: 1 }, { expireAfterSeconds: 0 });

@@ -18,7 +18,13 @@ export class UsersAdministrationController {
 
   @Get()
   @AdminOnly()
-  @Operation({ summary: 'List accounts', description: 'Newest first.', message: 'Users', page: ManagedUserDto })
+  @Operation({
+    summary: 'List accounts',
+    description:
+      'Newest first; with `search` by alphabet: those whose username begins so before those whose address does.',
+    message: 'Users',
+    page: ManagedUserDto,
+  })
   async listUsers(@Query() query: UsersQueryDto): Promise<Page<ManagedUserDto>> {
     const { content, pagination } = await this.accounts.list(query);
     return { content: content.map(toManagedUserDto), pagination };

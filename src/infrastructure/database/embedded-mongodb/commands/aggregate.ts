@@ -24,7 +24,7 @@ export function writesOutput(command: Document): boolean {
 }
 
 export function aggregate(context: CommandContext): Buffer {
-  if (context.flag('explain')) throw unsupported('explain of an aggregation');
+  if (context.flag('explain')) throw unsupported('The option explain of an aggregation');
   const pipeline = context.command['pipeline'];
   if (!Array.isArray(pipeline) || !pipeline.every(isDocument)) {
     throw new CommandError(14, "'pipeline' must be an array of objects");
@@ -101,7 +101,7 @@ interface LeadingQuery {
 }
 
 /** The stages a find can do, in the order in which a find does them: those use indexes and keep numeric types. */
-function leadingQuery(pipeline: Document[]): LeadingQuery {
+export function leadingQuery(pipeline: Document[]): LeadingQuery {
   const filters: unknown[] = [];
   let length = 0;
   while (pipeline[length] && '$match' in (pipeline[length] as Document)) filters.push(pipeline[length++]?.['$match']);

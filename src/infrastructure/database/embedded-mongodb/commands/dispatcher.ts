@@ -10,6 +10,7 @@ import { CommandContext, type CommandHandler, type Reply, type SessionOfCommand 
 import { failPointCommand, orFail } from './fail-point.js';
 import { findAndModifyCommand } from './find-and-modify.js';
 import { indexCommands } from './index-commands.js';
+import { explainCommand } from './explain.js';
 import { readCommands } from './read-commands.js';
 import { serverCommands, sessionId } from './server-commands.js';
 import { writeCommands } from './write-commands.js';
@@ -18,6 +19,7 @@ const COMMANDS: ReadonlyMap<string, CommandHandler> = new Map(
   Object.entries({
     ...serverCommands,
     ...readCommands,
+    ...explainCommand,
     ...writeCommands,
     ...bulkWriteCommand,
     ...findAndModifyCommand,
@@ -122,7 +124,13 @@ function readOnly({ store }: Engine): CommandContext['view'] {
   const refuse = (): never => {
     throw new Error('A reading command tried to write');
   };
-  return { get: (key) => store.get(key), range: (...bounds) => store.range(...bounds), put: refuse, del: refuse };
+  return {
+    get: (key) => store.get(key),
+    range: (...bounds) => store.range(...bounds),
+    put: refuse,
+    del: refuse,
+    add: refuse,
+  };
 }
 
 function sessionOf(command: Document): SessionOfCommand | undefined {

@@ -1,7 +1,6 @@
 import { Long } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
 import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
-import { plan } from '../engine/planner.js';
 import { leaves } from '../query/leaves.js';
 import { matchedIndex } from '../query/matched-index.js';
 import { compileProjection, type ProjectionOptions } from '../query/projection.js';
@@ -16,7 +15,6 @@ export const readCommands: CommandTable = {
   killCursors: { kind: 'control', run: killCursors },
   count: { kind: 'read', run: count },
   distinct: { kind: 'read', run: distinct },
-  explain: { kind: 'control', run: explain },
 };
 
 const REFUSED_FIND_OPTIONS = ['tailable', 'awaitData', 'min', 'max', 'returnKey', 'showRecordId', 'oplogReplay'];
@@ -98,24 +96,4 @@ function distinct(context: CommandContext): Document {
   }
   const inOrder = [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
   return { values: inOrder, ok: 1 };
-}
-
-/** Which index a find, count, distinct, update or delete would use. */
-function explain(context: CommandContext): Document {
-  const explained = context.documentField('explain') ?? {};
-  const name = Object.keys(explained)[0] ?? '';
-  const inner = context.of({ ...explained, $db: context.database }, name);
-  const [statement = explained] = [explained['updates'] ?? explained['deletes'] ?? []].flat() as Document[];
-  const filterField = ['filter', 'query', 'q'].find((field) => field in statement) ?? 'filter';
-  const collection = inner.collection();
-  const query = inner.query(collection, statement, filterField);
-  const planned = collection && plan(collection, query.filter, query);
-  const scan = planned
-    ? {
-        stage: 'FETCH',
-        inputStage: { stage: 'IXSCAN', indexName: planned.index.name, keyPattern: planned.index.specification['key'] },
-      }
-    : { stage: 'COLLSCAN' };
-  const queryPlanner = { namespace: inner.namespace, parsedQuery: query.filter, winningPlan: scan, rejectedPlans: [] };
-  return { explainVersion: '1', queryPlanner, command: explained, ok: 1 };
 }

@@ -2,8 +2,8 @@ import { MaxKey, MinKey } from 'bson';
 import { isOperatorDocument } from '../query/filter.js';
 import { isDocument, type Document } from '../values/document.js';
 import { isNumber, toDouble } from '../values/numbers.js';
-import { encode, rankOf } from '../values/order.js';
-import { isRegExp } from '../values/regex.js';
+import { encode, inverted, rankOf } from '../values/order.js';
+import { isRegExp, literalPrefix } from '../values/regex.js';
 import type { IndexDefinition } from './index-definition.js';
 import { encodeField } from './index-entries.js';
 
@@ -13,6 +13,8 @@ export interface Demand {
   points?: unknown[];
   /** The field is beyond this value, and of its type. */
   limit?: { isLower: boolean; value: unknown };
+  /** The field is a string that begins so, or it is the regular expression itself. */
+  beginning?: { text: string; pattern: unknown };
 }
 
 /** A range of encoded index values; it may hold more than the filter accepts, never less. */
@@ -46,6 +48,8 @@ function fromOperators(operators: Document): Demand[] {
         return pointDemand([operand]);
       case '$in':
         return Array.isArray(operand) ? pointDemand(operand) : [];
+      case '$regex':
+        return operators['$options'] === undefined ? beginningDemand(operand) : [];
       case '$gt':
       case '$gte':
         return limitDemand(true, operand);
@@ -60,7 +64,13 @@ function fromOperators(operators: Document): Demand[] {
 
 function pointDemand(points: unknown[]): Demand[] {
   // An array operand also matches as an element, a regular expression also matches strings: no single key finds them.
+  if (points.length === 1 && isRegExp(points[0])) return beginningDemand(points[0]);
   return points.some((point) => Array.isArray(point) || isRegExp(point)) ? [] : [{ points }];
+}
+
+function beginningDemand(pattern: unknown): Demand[] {
+  const text = isRegExp(pattern) ? literalPrefix(pattern) : '';
+  return text === '' ? [] : [{ beginning: { text, pattern } }];
 }
 
 function limitDemand(isLower: boolean, value: unknown): Demand[] {
@@ -80,12 +90,39 @@ export function impliesPresence(demand: Demand): boolean {
 }
 
 export function operandsOf(demand: Demand): unknown[] {
-  return demand.points ?? [demand.limit?.value];
+  return demand.points ?? [demand.limit?.value ?? demand.beginning?.text];
 }
 
 export function pointBounds(index: IndexDefinition, position: number, points: unknown[]): Buffer[] {
   const encoded = points.map((point) => encodeField(index, position, point));
   return [...new Map(encoded.map((bytes) => [bytes.toString('latin1'), bytes])).values()];
+}
+
+/** Those of the demand that narrows the field most; in the order of the index. */
+export function rangeBounds(index: IndexDefinition, position: number, demands: Demand[]): Bounds[] | undefined {
+  const beginning = demands.find((demand) => demand.beginning)?.beginning;
+  // What folds to the same text need not begin with the same bytes.
+  if (beginning && !index.fold) return beginningBounds(index, position, beginning);
+  const limit = demands.find((demand) => demand.limit)?.limit;
+  return limit && [limitBounds(index, position, limit)];
+}
+
+function beginningBounds(
+  index: IndexDefinition,
+  position: number,
+  { text, pattern }: { text: string; pattern: unknown },
+): Bounds[] {
+  const withoutEnd = encode(text).subarray(0, -2);
+  const itself = encodeField(index, position, pattern);
+  const same = { from: itself, to: Buffer.concat([itself, Buffer.from([0xff])]) };
+  if (!index.fields[position]?.descending) {
+    return [{ from: withoutEnd, to: Buffer.concat([withoutEnd, Buffer.from([0xff])]) }, same];
+  }
+  const from = inverted(withoutEnd);
+  const to = Buffer.from(from);
+  // The end of a text is all ones in descending order, so nothing that is appended would lie behind it.
+  to[to.length - 1] = (to[to.length - 1] as number) + 1;
+  return [same, { from, to }];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { CommandError } from '../command-error.js';
-import { catalogueKey, catalogueRange, documentRange, recordIdOf } from '../storage/keys.js';
+import { catalogueKey, catalogueRange, countKey, documentRange, number, recordIdOf } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import { toBytes, type Document } from '../values/document.js';
@@ -70,7 +70,9 @@ export class Catalogue {
     const namespace = `${database}.${name}`;
     if (Buffer.byteLength(namespace) > 255) throw new CommandError(73, 'Namespaces are limited to 255 bytes');
     const indexes = [idIndex(this.nextId())];
-    return this.save(view, { id: this.nextId(), namespace, database, name, options, indexes });
+    const id = this.nextId();
+    view.put(countKey(id), number(0));
+    return this.save(view, { id, namespace, database, name, options, indexes });
   }
 
   save(view: WritableView, collection: Collection): Collection {
@@ -84,6 +86,7 @@ export class Catalogue {
 
   remove(view: WritableView, collection: Collection): void {
     view.del(catalogueKey(collection.namespace));
+    view.del(countKey(collection.id));
     this.collections.delete(collection.namespace);
     this.changes++;
   }

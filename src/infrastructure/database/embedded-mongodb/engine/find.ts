@@ -1,11 +1,13 @@
 import { compileFilter, type FilterOptions } from '../query/filter.js';
 import { compileSortKey, sorted } from '../query/sort.js';
-import { documentKey, documentRange, recordIdOf } from '../storage/keys.js';
+import { countKey, documentKey, documentRange, numberOf, recordIdOf } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import type { Document } from '../values/document.js';
 import type { Collection } from './catalogue.js';
-import { plan, planSort, type Plan, type PlannerOptions } from './planner.js';
+import { coveredCount } from './covered-count.js';
+import { planOrder } from './order-planner.js';
+import { plan, type Plan, type PlannerOptions } from './planner.js';
 
 export class StoredRecord {
   private decoded: Document | undefined;
@@ -29,18 +31,38 @@ export interface Query extends FilterOptions, PlannerOptions {
   limit?: number | undefined;
 }
 
+/** How the records of a query are reached. */
+export interface Access {
+  /** Absent: the whole collection is read. */
+  plan: Plan | undefined;
+  /** They come in no order, and all have to be there before the first can be handed out. */
+  needsSort: boolean;
+}
+
+export function accessTo(view: View, collection: Collection, query: Query): Access {
+  const { sort, limit = 0 } = query;
+  const planned = plan(collection, query.filter, query);
+  if (!isSorted(sort)) return { plan: planned, needsSort: false };
+  const ordered = limit > 0 ? planOrder(view, collection, query.filter, sort, query) : undefined;
+  const isBetter = ordered && ordered.score >= (planned?.score ?? 0);
+  return isBetter ? { plan: ordered, needsSort: false } : { plan: planned, needsSort: true };
+}
+
+function isSorted(sort: Document | undefined): sort is Document {
+  const [first] = Object.keys(sort ?? {});
+  return first !== undefined && first !== '$natural';
+}
+
 /** The matching records, in the order asked for, after skip and limit. Bad filters throw even without a collection. */
 export function findRecords(view: View, collection: Collection | undefined, query: Query): StoredRecord[] {
   const { sort, skip = 0, limit = 0 } = query;
-  const sortKey =
-    sort && Object.keys(sort)[0] !== '$natural' && Object.keys(sort).length > 0 && compileSortKey(sort, query.fold);
+  const sortKey = isSorted(sort) ? compileSortKey(sort, query.fold) : undefined;
   const matches = compileFilter(query.filter, query);
   if (!collection) return [];
-  const planned = plan(collection, query.filter, query);
-  const inOrder = sortKey && !planned && limit > 0 ? planSort(collection, sort, query) : undefined;
-  const matching = matchingAmong(candidates(view, collection, planned ?? inOrder), query.filter, matches);
+  const access = accessTo(view, collection, query);
+  const matching = matchingAmong(candidates(view, collection, access.plan), query.filter, matches);
   const end = limit === 0 ? Infinity : skip + limit;
-  if (sortKey && !inOrder) return sorted([...matching], ({ document }) => sortKey(document)).slice(skip, end);
+  if (sortKey && access.needsSort) return sorted([...matching], ({ document }) => sortKey(document)).slice(skip, end);
   const found: StoredRecord[] = [];
   let position = 0;
   for (const record of matching) {
@@ -54,6 +76,11 @@ export function findRecords(view: View, collection: Collection | undefined, quer
 export function countRecords(view: View, collection: Collection | undefined, query: Query): number {
   const { skip = 0, limit = 0 } = query;
   const end = limit === 0 ? Infinity : skip + limit;
+  // The count of a collection of an older version is not known.
+  const all = collection && isOpen(query.filter) ? view.get(countKey(collection.id)) : undefined;
+  if (all) return Math.max(0, Math.min(numberOf(all), end) - skip);
+  const covered = collection && coveredCount(view, collection, query.filter, query, end);
+  if (covered !== undefined) return Math.max(0, covered - skip);
   let count = 0;
   for (const _record of matchingRecords(view, collection, query)) if (++count >= end) break;
   return Math.max(0, count - skip);
@@ -72,8 +99,12 @@ function* matchingAmong(
   filter: Document,
   matches: (document: Document) => boolean,
 ): Iterable<StoredRecord> {
-  const isOpen = Object.keys(filter).length === 0;
-  for (const record of records) if (isOpen || matches(record.document)) yield record;
+  const takesAll = isOpen(filter);
+  for (const record of records) if (takesAll || matches(record.document)) yield record;
+}
+
+function isOpen(filter: Document): boolean {
+  return Object.keys(filter).length === 0;
 }
 
 /** An index may lead to a document several times, and to documents the filter refuses. */

@@ -1,5 +1,5 @@
 import { CommandError } from '../command-error.js';
-import { documentRange, indexRange, recordIdOf } from '../storage/keys.js';
+import { documentRange, indexRange, multikeyKey, recordIdOf } from '../storage/keys.js';
 import type { WritableView } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import type { Document } from '../values/document.js';
@@ -32,13 +32,13 @@ export function dropIndexes(
   collection: Collection,
   dropped: readonly IndexDefinition[],
 ): void {
-  for (const index of dropped) removeRange(view, indexRange(index.id));
+  for (const index of dropped) removeIndex(view, index);
   const indexes = collection.indexes.filter((index) => !dropped.includes(index));
   catalogue.save(view, { ...collection, indexes });
 }
 
 export function dropCollection(view: WritableView, catalogue: Catalogue, collection: Collection): void {
-  for (const index of collection.indexes) removeRange(view, indexRange(index.id));
+  for (const index of collection.indexes) removeIndex(view, index);
   removeRange(view, documentRange(collection.id));
   catalogue.remove(view, collection);
 }
@@ -67,6 +67,11 @@ function fill(view: WritableView, collection: Collection, index: IndexDefinition
     refuseDuplicates(view, collection, index, entries);
     addEntries(view, index, entries, recordIdOf(key));
   }
+}
+
+function removeIndex(view: WritableView, { id }: IndexDefinition): void {
+  removeRange(view, indexRange(id));
+  view.del(multikeyKey(id));
 }
 
 function removeRange(view: WritableView, [start, end]: [Buffer, Buffer]): void {

@@ -11,6 +11,7 @@ export interface IndexEntry {
   /** Encoded values, ready for indexKey(). */
   bytes: Buffer;
   values: unknown[];
+  isOfArray: boolean;
 }
 
 /** Where the walk towards one indexed field stands. */
@@ -29,10 +30,10 @@ export function indexEntries(index: IndexDefinition, document: Document): IndexE
   if (index.covers && !index.covers(document)) return [];
   const entries = new Map<string, IndexEntry>();
   const start = index.fields.map((): Cursor => ({ node: document, next: 0, isExpanded: false }));
-  for (const values of expand(index, start)) {
+  for (const { values, isOfArray } of expand(index, start, false)) {
     if (index.isSparse && values.every((value) => value === undefined)) continue;
     const bytes = encodeValues(index, values);
-    entries.set(bytes.toString('latin1'), { bytes, values });
+    entries.set(bytes.toString('latin1'), { bytes, values, isOfArray });
   }
   return [...entries.values()];
 }
@@ -49,12 +50,16 @@ export function encodeField(index: IndexDefinition, position: number, value: unk
   return index.fields[position]?.descending ? inverted(bytes) : bytes;
 }
 
-function* expand(index: IndexDefinition, cursors: readonly Cursor[]): Iterable<unknown[]> {
+function* expand(
+  index: IndexDefinition,
+  cursors: readonly Cursor[],
+  isOfArray: boolean,
+): Iterable<Pick<IndexEntry, 'values' | 'isOfArray'>> {
   const walked = cursors.map((cursor, i) => walk(cursor, index.fields[i]?.parts ?? []));
   const array = walked.find((cursor) => Array.isArray(cursor.node) && !cursor.isExpanded)?.node as
     unknown[] | undefined;
   if (!array) {
-    yield walked.map((cursor) => cursor.node);
+    yield { values: walked.map((cursor) => cursor.node), isOfArray };
     return;
   }
   if (walked.some(({ node, isExpanded }) => Array.isArray(node) && !isExpanded && node !== array)) {
@@ -68,7 +73,7 @@ function* expand(index: IndexDefinition, cursors: readonly Cursor[]): Iterable<u
       // Only documents are entered below an array: an array directly inside an array has no fields.
       return { ...cursor, node: isLeaf || isDocument(element) ? element : undefined, isExpanded: isLeaf };
     });
-    yield* expand(index, step);
+    yield* expand(index, step, true);
   }
 }
 

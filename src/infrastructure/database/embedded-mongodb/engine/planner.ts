@@ -8,9 +8,9 @@ import { encode, RANK, rankOf } from '../values/order.js';
 import {
   demandsOf,
   impliesPresence,
-  limitBounds,
   operandsOf,
   pointBounds,
+  rangeBounds,
   type Bounds,
   type Demand,
 } from './bounds.js';
@@ -23,6 +23,8 @@ export interface Plan {
   /** LMDB key ranges whose records include all that match. */
   ranges: [Buffer, Buffer][];
   isReverse?: boolean;
+  /** How much of the filter it covers, to compare plans. */
+  score: number;
 }
 
 export interface PlannerOptions {
@@ -32,6 +34,8 @@ export interface PlannerOptions {
   hint?: unknown;
 }
 
+/** What a field of an index is worth that the filter gives as values, or as a range; a unique index beats all. */
+export const SCORE = { point: 10, range: 3, unique: 1000 };
 const MOST_RANGES = 1000;
 const HIGHEST = Buffer.from([0xff]);
 
@@ -39,40 +43,21 @@ const HIGHEST = Buffer.from([0xff]);
 export function plan(collection: Collection, filter: Document, options: PlannerOptions = {}): Plan | undefined {
   const candidates = hinted(collection, options.hint);
   const demands = demandsOf(filter);
-  let best: { score: number; plan: Plan } | undefined;
+  let best: Plan | undefined;
   for (const index of candidates) {
     if (!isUsable(index, filter, demands, options)) continue;
     const found = boundsFor(index, demands);
     if (found && found.score > (best?.score ?? 0)) {
-      best = { score: found.score, plan: { index, ranges: found.bounds.map((bounds) => keyRange(index, bounds)) } };
+      best = { index, ranges: found.bounds.map((bounds) => keyRange(index, bounds)), score: found.score };
     }
   }
-  return best?.plan ?? hintedOrder(collection, options.hint, candidates);
+  return best ?? hintedOrder(collection, options.hint, candidates);
 }
 
 /** A hint also asks for the order of its index; one that lacks documents cannot give it. */
 function hintedOrder(collection: Collection, hint: unknown, [index]: readonly IndexDefinition[]): Plan | undefined {
   if (!index || !hint || index.isSparse || index.partialFilter || index === collection.indexes[0]) return undefined;
-  return { index, ranges: [indexRange(index.id)] };
-}
-
-/**
- * The index that has all documents in the order of a sort by one top-level field. Values that only differ after their first
- * 1,860 bytes are in no particular order in it.
- */
-export function planSort(collection: Collection, sort: Document, options: PlannerOptions): Plan | undefined {
-  const [[path, direction] = [''], another] = Object.entries(sort);
-  if (another || (options.hint !== undefined && options.hint !== null)) return undefined;
-  const index = collection.indexes.find(
-    ({ fields, isSparse, partialFilter, fold, specification }) =>
-      fields.length === 1 &&
-      fields[0]?.path === path &&
-      fields[0].parts.length === 1 &&
-      !(isSparse || partialFilter || fold || options.fold || specification['hidden'] === true),
-  );
-  if (!index) return undefined;
-  const isReverse = (Number(direction) === -1) !== index.fields[0]?.descending;
-  return { index, ranges: [indexRange(index.id)], isReverse };
+  return { index, ranges: [indexRange(index.id)], score: 0 };
 }
 
 function hinted(collection: Collection, hint: unknown): readonly IndexDefinition[] {
@@ -85,7 +70,7 @@ function hinted(collection: Collection, hint: unknown): readonly IndexDefinition
   return [wanted];
 }
 
-function isUsable(
+export function isUsable(
   index: IndexDefinition,
   filter: Document,
   demands: Map<string, Demand[]>,
@@ -137,26 +122,28 @@ function boundsFor(
     if (points && points.length * prefixes.length <= MOST_RANGES) {
       const encoded = pointBounds(index, position, points);
       prefixes = prefixes.flatMap((prefix) => encoded.map((bytes) => Buffer.concat([prefix, bytes])));
-      score += 10;
+      score += SCORE.point;
       continue;
     }
-    const limit = ofField.find((demand) => demand.limit)?.limit;
-    if (!limit) break;
-    const { from, to } = limitBounds(index, position, limit);
-    const bounds = prefixes.map((prefix) => ({ from: Buffer.concat([prefix, from]), to: Buffer.concat([prefix, to]) }));
-    return { score: score + 3, bounds };
+    const ranges = rangeBounds(index, position, ofField);
+    if (!ranges) break;
+    return { score: score + SCORE.range, bounds: prefixes.flatMap((prefix) => behind(prefix, ranges)) };
   }
   if (score === 0) return undefined;
-  const isExact = score === index.fields.length * 10 && index.isUnique;
-  const bounds = prefixes.map((prefix) => ({
-    from: prefix,
-    to: Buffer.concat([prefix.subarray(0, LONGEST_VALUES), HIGHEST]),
-  }));
-  return { score: isExact ? 1000 : score, bounds };
+  const isExact = score === index.fields.length * SCORE.point && index.isUnique;
+  return { score: isExact ? SCORE.unique : score, bounds: prefixes.map(beginningWith) };
+}
+
+export function beginningWith(prefix: Buffer): Bounds {
+  return { from: prefix, to: Buffer.concat([prefix.subarray(0, LONGEST_VALUES), HIGHEST]) };
+}
+
+export function behind(prefix: Buffer, bounds: Bounds[]): Bounds[] {
+  return bounds.map(({ from, to }) => ({ from: Buffer.concat([prefix, from]), to: Buffer.concat([prefix, to]) }));
 }
 
 /** Long values were cut in the index, so bounds are cut as well: they then hold a little more than asked for. */
-function keyRange(index: IndexDefinition, { from, to }: Bounds): [Buffer, Buffer] {
+export function keyRange(index: IndexDefinition, { from, to }: Bounds): [Buffer, Buffer] {
   const [prefix] = indexRange(index.id);
   const cutTo = to.length > LONGEST_VALUES ? Buffer.concat([to.subarray(0, LONGEST_VALUES), HIGHEST]) : to;
   return [Buffer.concat([prefix, from.subarray(0, LONGEST_VALUES)]), Buffer.concat([prefix, cutTo])];

@@ -1,6 +1,6 @@
 import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
-import { documentKey, indexKey, recordPointer } from '../storage/keys.js';
+import { countKey, documentKey, indexKey, multikeyKey, number, recordPointer } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { isRegExp } from '../values/regex.js';
 import { isDocument, type Document } from '../values/document.js';
@@ -23,6 +23,7 @@ export function insertRecord(
   for (const { index, entries } of added) refuseDuplicates(view, collection, index, entries);
   for (const { index, entries } of added) addEntries(view, index, entries, recordId);
   view.put(documentKey(collection.id, recordId), bytes);
+  view.add(countKey(collection.id), 1);
 }
 
 export function replaceRecord(
@@ -49,10 +50,18 @@ export function replaceRecord(
 export function removeRecord(view: WritableView, collection: Collection, recordId: number, document: Document): void {
   for (const index of collection.indexes) removeEntries(view, index, indexEntries(index, document), recordId);
   view.del(documentKey(collection.id, recordId));
+  view.add(countKey(collection.id), -1);
 }
 
 export function addEntries(view: WritableView, index: IndexDefinition, entries: IndexEntry[], recordId: number): void {
   for (const { bytes } of entries) view.put(keyOf(index, bytes, recordId), recordPointer(recordId));
+  if (entries.some(({ isOfArray }) => isOfArray) && !isMultikey(view, index))
+    view.put(multikeyKey(index.id), number(1));
+}
+
+/** Whether the index may hold a document more than once. It stays so when the arrays are gone. */
+export function isMultikey(view: View, index: IndexDefinition): boolean {
+  return view.get(multikeyKey(index.id)) !== undefined;
 }
 
 export function refuseDuplicates(

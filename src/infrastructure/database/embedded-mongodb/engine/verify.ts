@@ -1,4 +1,4 @@
-import { documentRange, indexRange, recordIdOf, recordPointer } from '../storage/keys.js';
+import { countKey, documentRange, indexRange, numberOf, recordIdOf, recordPointer } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import { Catalogue, type Collection } from './catalogue.js';
@@ -13,7 +13,9 @@ export function verify(view: View): string[] {
 function verifyCollection(view: View, collection: Collection): string[] {
   const problems: string[] = [];
   const expected = new Map<string, Buffer>();
+  let documents = 0;
   for (const { key, value } of view.range(...documentRange(collection.id))) {
+    documents++;
     const [id, document] = [recordIdOf(key), decode(value)];
     for (const index of collection.indexes) {
       for (const { bytes } of indexEntries(index, document)) {
@@ -23,6 +25,9 @@ function verifyCollection(view: View, collection: Collection): string[] {
       }
     }
   }
+  const count = view.get(countKey(collection.id));
+  if (count && numberOf(count) !== documents)
+    problems.push(`${collection.namespace}: counts ${numberOf(count)} documents, has ${documents}`);
   for (const index of collection.indexes) {
     for (const { key, value } of view.range(...indexRange(index.id))) {
       const wanted = expected.get(key.toString('latin1'));

@@ -6,6 +6,8 @@ const DOCUMENT = 0x02;
 const INDEX = 0x03;
 const RETRYABLE_WRITE = 0x04;
 const OWNER = 0x05;
+const COUNT = 0x06;
+const MULTIKEY = 0x07;
 
 export const OWNER_KEY = Buffer.from([OWNER]);
 
@@ -24,14 +26,16 @@ export function documentKey(collectionId: number, recordId: number): Buffer {
   return key;
 }
 
+export function isDocumentKey(key: Buffer): boolean {
+  return key[0] === DOCUMENT;
+}
+
 export function recordIdOf(documentKeyOrPointer: Buffer): number {
   return documentKeyOrPointer.readUIntBE(documentKeyOrPointer.length - 6, 6);
 }
 
 export function recordPointer(recordId: number): Buffer {
-  const pointer = Buffer.allocUnsafe(6);
-  pointer.writeUIntBE(recordId, 0, 6);
-  return pointer;
+  return number(recordId);
 }
 
 export function documentRange(collectionId: number): [Buffer, Buffer] {
@@ -47,6 +51,26 @@ export function indexKey(indexId: number, values: Buffer, recordId?: number): Bu
 
 export function indexRange(indexId: number): [Buffer, Buffer] {
   return [prefix(INDEX, indexId), prefix(INDEX, indexId + 1)];
+}
+
+/** Under it stands how many documents a collection has. */
+export function countKey(collectionId: number): Buffer {
+  return prefix(COUNT, collectionId);
+}
+
+/** It is there once a document had an array in one of the index's fields. */
+export function multikeyKey(indexId: number): Buffer {
+  return prefix(MULTIKEY, indexId);
+}
+
+export function number(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(6);
+  bytes.writeUIntBE(value, 0, 6);
+  return bytes;
+}
+
+export function numberOf(bytes: Buffer): number {
+  return bytes.readUIntBE(0, 6);
 }
 
 export function retryableWriteKey(sessionId: string): Buffer {

@@ -1,3 +1,4 @@
+import { number, numberOf } from './keys.js';
 import type { Entry, View, WritableView } from './view.js';
 
 interface PendingWrite {
@@ -9,13 +10,17 @@ interface PendingWrite {
 /** Writes of a command or transaction, kept in memory above what is stored until they are flushed as a whole. */
 export class Overlay implements WritableView {
   private readonly writes = new Map<string, PendingWrite>();
+  private readonly differences = new Map<string, { key: Buffer; sum: number }>();
   private sorted: PendingWrite[] | undefined;
 
   constructor(protected readonly base: View) {}
 
   get(key: Buffer): Buffer | undefined {
-    const write = this.writes.get(key.toString('latin1'));
-    return write ? (write.value ?? undefined) : this.base.get(key);
+    const name = key.toString('latin1');
+    const write = this.writes.get(name);
+    const value = write ? (write.value ?? undefined) : this.base.get(key);
+    const difference = this.differences.get(name);
+    return value && difference ? number(numberOf(value) + difference.sum) : value;
   }
 
   put(key: Buffer, value: Buffer): void {
@@ -24,6 +29,11 @@ export class Overlay implements WritableView {
 
   del(key: Buffer): void {
     this.write(key, null);
+  }
+
+  add(key: Buffer, difference: number): void {
+    const name = key.toString('latin1');
+    this.differences.set(name, { key, sum: (this.differences.get(name)?.sum ?? 0) + difference });
   }
 
   *range(start: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
@@ -49,7 +59,7 @@ export class Overlay implements WritableView {
   }
 
   get size(): number {
-    return this.writes.size;
+    return this.writes.size + this.differences.size;
   }
 
   /** How much there is to write. */
@@ -68,6 +78,7 @@ export class Overlay implements WritableView {
       if (value) target.put(key, value);
       else target.del(key);
     }
+    for (const { key, sum } of this.differences.values()) target.add(key, sum);
   }
 
   protected write(key: Buffer, value: Buffer | null): void {

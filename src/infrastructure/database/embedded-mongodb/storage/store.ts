@@ -2,6 +2,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { open, type RootDatabase, type Transaction } from 'lmdb';
 import { CommandError } from '../command-error.js';
+import { number, numberOf } from './keys.js';
 import { Overlay } from './overlay.js';
 import type { Entry, View, WritableView } from './view.js';
 
@@ -65,6 +66,12 @@ export class Store implements WritableView {
   /** Only inside writeSync(). */
   del(key: Buffer): void {
     this.database.removeSync(key);
+  }
+
+  /** Only inside writeSync(). */
+  add(key: Buffer, difference: number): void {
+    const value = this.get(key);
+    if (value) this.put(key, number(numberOf(value) + difference));
   }
 
   /**

@@ -13,4 +13,6 @@ export interface View {
 export interface WritableView extends View {
   put(key: Buffer, value: Buffer): void;
   del(key: Buffer): void;
+  /** Changes a number that put() has set. Two transactions may do so at the same time; where there is none, nothing happens. */
+  add(key: Buffer, difference: number): void;
 }

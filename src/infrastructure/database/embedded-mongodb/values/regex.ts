@@ -26,6 +26,33 @@ export function isRegExp(value: unknown): value is BSONRegExp | RegExp {
   return value instanceof BSONRegExp || value instanceof RegExp;
 }
 
+const LITERALS = /^\^((?:[^\p{Surrogate}\\^$.*+?()[\]{}|]|\\[^\p{Surrogate}A-Za-z0-9])*)([*?{]?)/u;
+
+/** How every text begins that the expression matches; empty where it does not say, or not in plain characters. */
+export function literalPrefix(expression: BSONRegExp | RegExp): string {
+  const pattern = caseSensitivePattern(expression);
+  if (pattern.replace(/\\./gs, '').includes('|')) return '';
+  const [, literals = '', repetition] = LITERALS.exec(pattern) ?? [];
+  const characters = literals.match(/\\?[^\\]|\\\\/gsu) ?? [];
+  // The last character may be missing then.
+  if (repetition) characters.pop();
+  return characters.map((character) => character.replace(/^\\/, '')).join('');
+}
+
+/** Whether it asks for nothing but that beginning. */
+export function isLiteralPrefix(expression: BSONRegExp | RegExp): boolean {
+  const pattern = caseSensitivePattern(expression);
+  const [whole, , repetition] = LITERALS.exec(pattern) ?? [];
+  return whole === pattern && repetition === '';
+}
+
+/** Empty for an expression with options. */
+function caseSensitivePattern(expression: BSONRegExp | RegExp): string {
+  const [pattern, options] =
+    expression instanceof RegExp ? [expression.source, expression.flags] : [expression.pattern, expression.options];
+  return options === '' ? pattern : '';
+}
+
 export function compileRegExp(value: BSONRegExp | RegExp): RegExp {
   return value instanceof RegExp ? value : toRegExp(value.pattern, value.options);
 }
