@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import cluster from 'node:cluster';
 import nodeModule from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Config, ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
@@ -15,7 +16,8 @@ async function start(): Promise<void> {
     const app = await createApp({ config });
     stopOnSignals(app);
     await app.listen(config.http.port, config.http.host);
-    process.stdout.write(welcome(config, await app.getUrl()));
+    const isOneOfMany = cluster.isWorker && cluster.worker?.id !== 1;
+    if (!isOneOfMany) process.stdout.write(welcome(config, await app.getUrl()));
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`);
     process.exit(1);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
+const DIST = join(import.meta.dirname, '..', '..', 'dist');
 const START_LIMIT_MS = 20_000;
 
 /** The built service as a process of its own, started as the README says. */
@@ -13,8 +13,8 @@ export class ServiceProcess {
   private readonly exited: Promise<number | null>;
 
   /** @param env everything it gets: nothing of this process's own environment but PATH */
-  constructor(env: Record<string, string>) {
-    this.child = spawn(process.execPath, [MAIN], {
+  constructor(env: Record<string, string>, script = 'main.js') {
+    this.child = spawn(process.execPath, [join(DIST, script)], {
       env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', ...env },
     });
     this.child.stdout?.on('data', (chunk) => (this.output += chunk));
@@ -33,6 +33,10 @@ export class ServiceProcess {
       }
       await Promise.race([once(this.child.stdout as NodeJS.ReadableStream, 'data'), this.exited]);
     }
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
   }
 
   exit(): Promise<number | null> {

@@ -27,6 +27,8 @@ export abstract class Config {
   abstract readonly logLevel: string;
   /** Whether `/metrics` is served. */
   abstract readonly hasMetrics: boolean;
+  /** Processes that `npm run start:cluster` keeps. */
+  abstract readonly workers: number;
   /** Where the embedded store and the development secrets live. */
   abstract readonly dataDirectory: string;
 

@@ -47,6 +47,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
     isProduction,
     logLevel: settings.LOG_LEVEL,
     hasMetrics: settings.METRICS === 'on',
+    workers: settings.WORKERS,
     dataDirectory: resolve(settings.DATA_DIR),
     http: {
       host: settings.HOST ?? (isProduction ? '0.0.0.0' : '127.0.0.1'),

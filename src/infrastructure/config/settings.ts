@@ -20,6 +20,7 @@ export const settingsSchema = z
       })
       .default('info'),
     METRICS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+    WORKERS: wholeNumber(availableParallelism(), 1, 64),
     DATA_DIR: z.string().default('./data'),
     MONGODB_URI: z
       .string()

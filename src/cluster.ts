@@ -1,0 +1,99 @@
+import cluster, { type Worker } from 'node:cluster';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
+import { DatabaseServer } from './infrastructure/database/index.js';
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** A process that lived so long had no fault from birth; the next one is started without much of a pause. */
+const SOUND_AFTER_MS = 60_000;
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** Several processes of the service that listen on one port, and share one database and one Redis. */
+class Workers {
+  private isStopping = false;
+  private pauseMs = FIRST_PAUSE_MS;
+
+  /** @param environment given to each of them, over this process's own */
+  constructor(private readonly environment: Record<string, string>) {}
+
+  /** The first one alone: what stands in the way of a start is said once. @throws Error when it ends before it listens */
+  async start(count: number): Promise<void> {
+    cluster.setupPrimary({ exec: join(import.meta.dirname, 'main.js') });
+    const first = this.fork();
+    await new Promise<void>((resolve, reject) => {
+      first.once('listening', () => resolve());
+      first.once('exit', () => (this.isStopping ? resolve() : reject(new Error('The first process did not start'))));
+    });
+    if (this.isStopping) return;
+    const listening = new Set([first.id]);
+    cluster.on('listening', ({ id }) => {
+      if (listening.add(id).size === count) process.stdout.write(`  Processes    ${count}, all listening\n`);
+    });
+    for (let number = 2; number <= count; number += 1) this.fork();
+    cluster.on('exit', (worker, code, signal) => this.replace(worker, signal || `code ${code}`));
+  }
+
+  /** Each finishes what it is doing. @returns once all are gone */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    const ends = this.running().map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+    for (const worker of this.running()) worker.process.kill('SIGTERM');
+    await Promise.all(ends);
+  }
+
+  private running(): Worker[] {
+    return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  }
+
+  private fork(): Worker {
+    const worker = cluster.fork(this.environment);
+    const timer = setTimeout(() => (this.pauseMs = FIRST_PAUSE_MS), SOUND_AFTER_MS).unref();
+    worker.once('exit', () => clearTimeout(timer));
+    return worker;
+  }
+
+  /** With a pause that grows while they keep dying: a fault that every process meets must not keep the machine busy. */
+  private replace(worker: Worker, reason: string): void {
+    if (this.isStopping) return;
+    say(`Process ${worker.process.pid} ended (${reason}); another one starts in ${this.pauseMs} ms`);
+    setTimeout(() => this.isStopping || this.fork(), this.pauseMs);
+    this.pauseMs = Math.min(2 * this.pauseMs, LONGEST_PAUSE_MS);
+  }
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function run(): Promise<void> {
+  const environment = environmentVariables();
+  const config = loadConfig(environment);
+  if (!config.redis.url) {
+    throw new ConfigError([
+      'REDIS_URL: several processes need it: without, each had limits of its own, and did not hear of sessions that another ends',
+    ]);
+  }
+  // The embedded store belongs to one process: this one. The others reach it as they would reach MongoDB.
+  const store = config.mongodb.uri ? null : await DatabaseServer.open(config);
+  const hashes = Math.max(1, Math.floor(availableParallelism() / config.workers));
+  const workers = new Workers({
+    ...(store ? { MONGODB_URI: store.uri } : {}),
+    ...(environment['HASH_CONCURRENCY'] ? {} : { HASH_CONCURRENCY: String(hashes) }),
+  });
+  const ended = new Promise<void>((resolve) => {
+    for (const signal of SIGNALS) process.once(signal, () => void workers.stop().then(resolve));
+  });
+  await Promise.race([workers.start(config.workers), ended]);
+  await ended;
+  await store?.close(null);
+}
+
+try {
+  await run();
+  process.exit(0);
+} catch (error) {
+  say((error as Error).message);
+  process.exit(1);
+}
