@@ -21,6 +21,16 @@ interface Listing {
   data: { routes: { method: string; path: string }[] };
 }
 
+/** `fetch` would not let a test choose its `Host`. */
+function statusOf({ url }: TestApp, method: string, path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve) => {
+    request({ host: '127.0.0.1', port: new URL(url).port, path, method, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    }).end();
+  });
+}
+
 describe('The test kit', () => {
   let test: TestApp;
   let routes: Listing['data']['routes'];
@@ -33,19 +43,25 @@ describe('The test kit', () => {
 
   it('is served under names of this machine alone', async () => {
     const { port } = new URL(test.url);
-    const statusUnder = (name: string, method: string, path: string) =>
-      new Promise<number>((resolve) => {
-        request({ host: '127.0.0.1', port, path, method, headers: { host: name } }, (response) => {
-          response.resume();
-          resolve(response.statusCode ?? 0);
-        }).end();
-      });
+    const statusUnder = (host: string, method: string, path: string) => statusOf(test, method, path, { host });
     for (const { method, path } of routes) {
       for (const name of ['evil.example', 'localhost.evil.example', `evil.example:${port}`])
         expect(await statusUnder(name, method, path), `${method} ${path} ${name}`).toBe(404);
       for (const name of ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'accounts.localhost'])
         expect(await statusUnder(name, method, path), `${method} ${path} ${name}`).not.toBe(404);
     }
+  });
+
+  it('is not reached behind a proxy by a page that forwards a name of this machine', async () => {
+    const behindProxy = await startTestApp({ env: { TRUST_PROXY: '127.0.0.1' } });
+    const statusWith = (method: string, path: string, host: string, forwarded: string) =>
+      statusOf(behindProxy, method, path, { host, 'x-forwarded-host': forwarded });
+    for (const { method, path } of routes) {
+      expect(await statusWith(method, path, 'evil.example', 'localhost'), `${method} ${path}`).toBe(404);
+      expect(await statusWith(method, path, 'localhost', 'evil.example'), `${method} ${path}`).toBe(404);
+      expect(await statusWith(method, path, 'localhost', 'localhost'), `${method} ${path}`).not.toBe(404);
+    }
+    await behindProxy.close();
   });
 
   it('lets a page of another origin change nothing: whatever does needs a preflight', async () => {
