@@ -123,6 +123,25 @@ describe('API keys', () => {
     }
   });
 
+  it('keep the overlap that was promised, however many ask for another, and give it up for a rotation without one', async () => {
+    const { key, _id } = (await issue({ name: 'overlapping' })).body.data;
+    const rotate = (overlap_seconds: number) => send('POST', `/api/api-keys/${_id}/rotate`, { overlap_seconds });
+    let present = key as string;
+    for (let round = 0; round < 20; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(3600)));
+      const taken = answers.filter(({ status }) => status === 200);
+      expect(taken, `round ${round}`).toHaveLength(1);
+      const refused = answers.find(({ status }) => status !== 200);
+      expectRefusal('/api/api-keys', refused as NonNullable<typeof refused>, 422);
+      expect(refused?.body.errors[0].field).toBe('overlap_seconds');
+      const next = taken[0]?.body.data.key as string;
+      expect([await opens(present), await opens(next)], `round ${round}`).toEqual([true, true]);
+      const leaked = await rotate(0);
+      present = leaked.body.data.key;
+      expect([await opens(next), await opens(present)]).toEqual([false, true]);
+    }
+  });
+
   it('expire when they were told to', async () => {
     const expires_at = new Date(test.clock.nowMs() + HOUR_MS).toISOString();
     const { key } = (await issue({ name: 'expiring', expires_at })).body.data;

@@ -57,7 +57,8 @@ export class ApiKeysController {
   @AdminOnly({ errors: ['not_found'] })
   @Operation({
     summary: 'Replace an API key by a new one',
-    description: 'The present key is refused at once, or after `overlap_seconds`, so that callers can change over.',
+    description:
+      'The present key is refused at once, or after `overlap_seconds`, so that callers can change over. While an overlap is running, only a rotation without one is taken; it ends both keys.',
     message: 'API key rotated',
     data: IssuedApiKeyDto,
   })

@@ -51,13 +51,16 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Puts another digest in the place of the present one, which stays good until a given time. One update: of two
-   * rotations at once the later replaces the key of the earlier, and none is lost half-way.
+   * Puts another digest in the place of the present one, which stays good until a given time. One update: of any number
+   * of rotations at once none is lost half-way. Only one digest is kept beside the present one, so a rotation with an
+   * overlap waits for the end of the one before: it would cut short what that one promised.
+   * @returns null when there is no such key, or its overlap is in the way
    */
   async rotate(id: string, digest: string, rotatedAt: Date, previousUntil: Date): Promise<ApiKey | null> {
+    const free = { $or: [{ previous_until: null }, { previous_until: { $lte: rotatedAt } }] };
     return this.model
-      .findByIdAndUpdate(
-        id,
+      .findOneAndUpdate(
+        { _id: new Types.ObjectId(id), ...(previousUntil > rotatedAt ? free : {}) },
         [{ $set: { previous_digest: '$digest', previous_until: previousUntil, digest, rotated_at: rotatedAt } }],
         { returnDocument: 'after', updatePipeline: true },
       )

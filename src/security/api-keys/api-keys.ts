@@ -77,15 +77,18 @@ export class ApiKeys implements OnCleanSlate {
 
   /**
    * Another key under the same name.
-   * @param overlapMs how long the present key stays good beside it
-   * @throws ApiError `not_found`
+   * @param overlapMs how long the present key stays good beside it; with 0 nothing but the new key is
+   * @throws ApiError `not_found`, or `validation_failed` for an overlap while an earlier one is running
    */
   async rotate(id: string, overlapMs: number, by: string | null): Promise<IssuedApiKey> {
     const key = newApiKey(id);
     const now = this.clock.now();
     const previousUntil = new Date(now.getTime() + overlapMs);
     const stored = await this.repository.rotate(id, digestOf(key).toString('hex'), now, previousUntil);
-    if (!stored) throw new ApiError('not_found');
+    if (!stored) {
+      if (!(await this.repository.findById(id))) throw new ApiError('not_found');
+      throw ApiError.invalidField('overlap_seconds', 'overlap_seconds must be 0 while an earlier overlap is running');
+    }
     await this.cache.invalidate(apiKeyRecordKey(id));
     this.announce('rotated', stored, by);
     return { key, stored };
