@@ -38,11 +38,13 @@ describe('Health and documents', () => {
     expect(Object.keys(body.paths)).not.toContain('/dev/inbox');
   });
 
-  it('serves the Swagger UI, and lets it load its own scripts', async () => {
+  it('serves the Swagger UI, and lets it load its own scripts and no others', async () => {
     const page = await test.client().get('/docs');
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    // The page keeps tokens: a script that is smuggled into its text must not run.
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self';");
+    expect(page.text).not.toMatch(/<script(?![^>]*\ssrc=)|\son[a-z]+=/i);
     const script = /src="([^"]+swagger-ui-bundle\.js)"/.exec(page.text)?.[1] as string;
     const loaded = await test.client().get(new URL(script, `${test.url}/docs`).pathname);
     expect(loaded.status).toBe(200);
@@ -56,6 +58,7 @@ describe('Health and documents', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.text).toContain(registration.email);
     expect(page.text).toContain(otp);
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self';");
     const filtered = await test.client().get('/dev/inbox?address=nobody@example.com');
     expect(filtered.text).not.toContain(otp);
     const json = await test.client().get(`/dev/inbox?to=${registration.email.toUpperCase()}`);

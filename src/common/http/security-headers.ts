@@ -13,7 +13,7 @@ const OPTIONS: HelmetOptions = {
   crossOriginResourcePolicy: { policy: 'same-origin' },
 };
 const PAGE_POLICY =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 const OF_DATA = { 'cache-control': 'no-store', ...headersBy(OPTIONS) };
 const OF_PAGES = { ...OF_DATA, 'content-security-policy': PAGE_POLICY };
