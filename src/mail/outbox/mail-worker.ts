@@ -7,6 +7,7 @@ import { MailMetrics } from './mail-metrics.js';
 import { MailSeal } from './mail-seal.js';
 import { LEASE_MS, type LeasedMail, MailsRepository } from './mails.repository.js';
 
+/** What this instance posts is sent at once; looked for is what others posted and left, and what is to be tried again. */
 const POLL_MS = 500;
 /** Mails sent at the same time: one slow mail server does not hold up the other recipients. */
 const LANES = 4;
@@ -17,7 +18,7 @@ const LONGEST_PAUSE_MS = 120_000;
 @Injectable()
 export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCleanSlate {
   private readonly logger = new Logger('Mail');
-  private readonly lanes: Promise<void>[] = [];
+  private readonly loops: Promise<void>[] = [];
   private readonly sleepers = new Set<() => void>();
   private readonly underWay = new Set<Promise<void>>();
   private isStopping = false;
@@ -35,13 +36,14 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
       this.logger.warn('SMTP_HOST is not set: mails are stored and wait');
       return;
     }
-    for (let lane = 0; lane < LANES; lane += 1) this.lanes.push(this.run(lane));
+    this.loops.push(this.loop(() => this.look(), POLL_MS));
+    for (let lane = 0; lane < LANES; lane += 1) this.loops.push(this.loop(() => this.sendAll()));
   }
 
   async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
     this.wake();
-    await Promise.all(this.lanes);
+    await Promise.all(this.loops);
   }
 
   /** A mail that is being sent right now would arrive after everything else is gone. */
@@ -55,31 +57,41 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 
   /**
-   * The loop runs in the context in which the application started. Were mails sent by whoever posts them, the worker
-   * would find itself in that caller's transaction.
+   * Loops run in the context in which the application started. Were mails sent by whoever posts them, the worker would
+   * find itself in that caller's transaction.
+   * @param everyMs when to go on unasked; otherwise it waits until it is woken
    */
-  private async run(lane: number): Promise<void> {
+  private async loop(work: () => Promise<void>, everyMs?: number): Promise<void> {
     while (!this.isStopping) {
       try {
-        if (lane === 0) await this.dropExpired();
-        while (!this.isStopping && (await this.sendNext()));
+        await work();
       } catch (error) {
         if (!isDatabaseUnavailable(error)) this.logger.error({ err: error }, 'The mail worker stumbled, and goes on');
       }
-      if (!this.isStopping) await this.sleep();
+      if (!this.isStopping) await this.sleep(everyMs);
     }
   }
 
-  private async sleep(): Promise<void> {
+  private async sleep(longestMs?: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const wake = () => {
         clearTimeout(timer);
         this.sleepers.delete(wake);
         resolve();
       };
-      const timer = setTimeout(wake, POLL_MS);
+      const timer = longestMs === undefined ? undefined : setTimeout(wake, longestMs);
       this.sleepers.add(wake);
     });
+  }
+
+  /** One reader for all lanes: idle instances would otherwise write to the database many times a second. */
+  private async look(): Promise<void> {
+    await this.dropExpired();
+    if (await this.mails.isAnyDue()) this.wake();
+  }
+
+  private async sendAll(): Promise<void> {
+    while (!this.isStopping && (await this.sendNext()));
   }
 
   private async dropExpired(): Promise<void> {

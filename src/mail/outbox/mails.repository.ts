@@ -59,12 +59,19 @@ export class MailsRepository {
     });
   }
 
+  /** Whether there is something for {@link leaseNext}. */
+  async isAnyDue(): Promise<boolean> {
+    const now = this.clock.now();
+    const due = [dueAt(now), abandonedAt(now)].map((filter) =>
+      this.model.exists({ ...filter, expires_at: { $gt: now } }),
+    );
+    return (await Promise.all(due)).some((found) => found !== null);
+  }
+
   /** Takes the next due mail for this worker alone, or one whose worker has died. */
   async leaseNext(): Promise<LeasedMail | null> {
     const now = this.clock.now();
-    const mail =
-      (await this.lease({ state: 'waiting', next_attempt_at: { $lte: now } }, now)) ??
-      (await this.lease({ state: 'sending', leased_until: { $lte: now } }, now));
+    const mail = (await this.lease(dueAt(now), now)) ?? (await this.lease(abandonedAt(now), now));
     if (!mail?.sealed) return null;
     return {
       id: mail._id.toHexString(),
@@ -150,3 +157,8 @@ export class MailsRepository {
     );
   }
 }
+
+const dueAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'waiting', next_attempt_at: { $lte: now } });
+
+/** Its worker has died. */
+const abandonedAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'sending', leased_until: { $lte: now } });
