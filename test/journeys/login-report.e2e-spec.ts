@@ -171,6 +171,40 @@ describe('The link in a mail about a login', () => {
     expect((await profile(user.thief.token, other)).body.code).toBe('reported_not_me');
   });
 
+  it('and its-not-me at the same moment are one lockdown, with one mail whose link works', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const user = await victim();
+      const { refresh_token, token: bearer } = user;
+      const [linked, said] = await Promise.all([
+        report(user.linkToken, round % 2 ? test : other),
+        test.client().post('/auth/its-not-me', { refresh_token }, { bearer }),
+      ]);
+      const outcome = [linked.status, said.status];
+      expect(
+        [
+          [200, 401],
+          [400, 200],
+        ],
+        `round ${round}`,
+      ).toContainEqual(outcome);
+      expect(await alerts(user), `round ${round}`).toBe(1);
+      expect((await reset(user)).status).toBe(200);
+    }
+  });
+
+  it('does nothing for an account that was disabled or deleted, and mails nobody', async () => {
+    const admin = await test.personas.admin();
+    const credentials = { apiKey: API_KEY, bearer: admin.token };
+    for (const request of [{ method: 'PATCH', body: { status: 'inactive' } }, { method: 'DELETE' }]) {
+      const user = await victim();
+      const changed = await test.client().request(`/api/users/${user.userId}`, { ...request, ...credentials });
+      expect(changed.status).toBe(200);
+      expect((await open(user.linkToken)).status).toBe(400);
+      expect((await report(user.linkToken)).body.code).toBe('report_link_used');
+      expect(await alerts(user)).toBe(0);
+    }
+  });
+
   it('still works when the thief has logged out', async () => {
     const { thief, ...user } = await victim();
     const { refresh_token, token: bearer } = thief;

@@ -42,6 +42,11 @@ export class Sessions {
     await this.endWith(userId, keptId, reason, change);
   }
 
+  /** Whether it is still stored; within a transaction, as of that. */
+  async isOpen(sessionId: string): Promise<boolean> {
+    return (await this.repository.findGeneration(sessionId)) !== null;
+  }
+
   private async endWith(
     userId: string,
     keptId: string | null,
