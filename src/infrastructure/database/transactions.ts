@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
@@ -10,6 +11,8 @@ const REPEAT_FOR_MS = 4_000;
 /** All or nothing over several documents. */
 @Injectable()
 export class Transactions {
+  private readonly afterwards = new AsyncLocalStorage<(() => void)[]>();
+
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly clock: Clock,
@@ -22,9 +25,22 @@ export class Transactions {
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const lastStartMs = this.clock.nowMs() + REPEAT_FOR_MS;
-    return this.connection.transaction(async () => {
-      if (this.clock.nowMs() > lastStartMs) throw new ApiError('service_unavailable');
-      return work();
-    }) as Promise<T>;
+    const afterwards: (() => void)[] = [];
+    const result = await this.afterwards.run(afterwards, () =>
+      this.connection.transaction(async () => {
+        if (this.clock.nowMs() > lastStartMs) throw new ApiError('service_unavailable');
+        afterwards.length = 0;
+        return work();
+      }),
+    );
+    for (const act of afterwards) act();
+    return result as T;
+  }
+
+  /** Does something once the transaction at hand is committed, and at once outside of one: until then nobody sees its writes. */
+  afterCommit(act: () => void): void {
+    const afterwards = this.afterwards.getStore();
+    if (afterwards) afterwards.push(act);
+    else act();
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Transactions } from '../../infrastructure/database/index.js';
 import type { MailContexts, MailKind } from '../mail-kinds.js';
 import { MailSeal } from './mail-seal.js';
 import { MailWorker } from './mail-worker.js';
@@ -21,10 +22,11 @@ export class MailOutbox {
     private readonly mails: MailsRepository,
     private readonly seal: MailSeal,
     private readonly worker: MailWorker,
+    private readonly transactions: Transactions,
   ) {}
 
   async post<K extends MailKind>({ kind, to, context, expiresAt, isDecoy = false }: OutgoingMail<K>): Promise<void> {
     await this.mails.insert({ kind, to, sealed: this.seal.seal(context), expiresAt, isDecoy });
-    this.worker.wake();
+    this.transactions.afterCommit(() => this.worker.wake());
   }
 }
