@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 
-const STORE = new URL('../../dist/infrastructure/database/embedded-mongodb/index.js', import.meta.url);
+const STORE = new URL('../../dist/modules/infrastructure/database/embedded-mongodb/index.js', import.meta.url);
 const BATCH = 5_000;
 const HISTORY_OF_EACH = 5;
 const DAY_MS = 86_400_000;

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import mongoose from 'mongoose';
 
-const STORE = new URL('../../dist/infrastructure/database/embedded-mongodb/', import.meta.url);
+const STORE = new URL('../../dist/modules/infrastructure/database/embedded-mongodb/', import.meta.url);
 const ROUNDS = 5;
 const CELL_MS = 400;
 const LOOK_UPS = 3_000;

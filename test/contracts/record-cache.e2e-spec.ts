@@ -25,7 +25,7 @@ const inMemory = (): Promise<Twin> => {
 
 const inRedis = async (url = redisUrl() as string): Promise<Twin> => {
   const redis = await RedisConnection.open(url, `test_${randomBytes(6).toString('hex')}:`);
-  const cache = createCache({ stores: [redisStore(redis)] });
+  const cache = createCache({ stores: [await redisStore(redis)] });
   return {
     cache: new RecordCache(cache as never, new RedisFillFence(redis), new Metrics()),
     redis,
@@ -121,7 +121,7 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
   it('refuses to be flushed', async () => {
     const twin = await inRedis();
     await twin.redis?.client.set(twin.redis.key('kept'), '1');
-    const cache = createCache({ stores: [redisStore(twin.redis as RedisConnection)] });
+    const cache = createCache({ stores: [await redisStore(twin.redis as RedisConnection)] });
     await expect(cache.clear()).rejects.toThrow(/never flushed/);
     expect(await twin.redis?.client.get(twin.redis.key('kept'))).toBe('1');
     await twin.close();

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { Inbox } from '../support/inbox.js';
 import { Personas } from '../support/personas.js';
-import { ServiceProcess } from '../support/service-process.js';
+import { DIST, ServiceProcess } from '../support/service-process.js';
 
-const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli.js');
+const CLI = join(DIST, 'cli.js');
 
 describe('The operator’s commands, beside a running service,', () => {
   const directory = mkdtempSync(join(tmpdir(), 'accounts-'));

@@ -2,12 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { Inbox } from '../support/inbox.js';
 import { newRegistration, PASSWORD, Personas } from '../support/personas.js';
-import { ServiceProcess } from '../support/service-process.js';
+import { DIST, ServiceProcess } from '../support/service-process.js';
 
 describe('The service as a process', () => {
   let directory: string;
@@ -210,8 +211,8 @@ describe('The service as a process', () => {
     const reports = readdirSync(coverage).map((file) => readFileSync(join(coverage, file), 'utf8'));
     return reports.flatMap((report) =>
       (JSON.parse(report) as { result: { url: string }[] }).result
-        .map(({ url }) => /\/dist\/(.+)$/.exec(url)?.[1])
-        .filter((file) => file !== undefined),
+        .filter(({ url }) => url.startsWith(`${pathToFileURL(DIST)}/`))
+        .map(({ url }) => fileURLToPath(url)),
     );
   };
 
@@ -224,12 +225,15 @@ describe('The service as a process', () => {
   };
 
   it('loads the test kit in development, and not a line of it in production', async () => {
-    const isOfTheKit = (file: string) => file.startsWith('dev-tools/');
-    expect((await filesLoadedBy({})).filter(isOfTheKit).length).toBeGreaterThan(10);
+    const linesOfTheKit = (files: string[]) =>
+      files
+        .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+        .filter((line) => line.startsWith('// dist/modules/dev-tools/'));
+    expect(linesOfTheKit(await filesLoadedBy({})).length).toBeGreaterThan(10);
     rmSync(join(directory, 'coverage'), { recursive: true });
     const inProduction = await filesLoadedBy(PRODUCTION);
-    expect(inProduction).toContain('app.module.js');
-    expect(inProduction.filter(isOfTheKit)).toEqual([]);
+    expect(inProduction).toContain(join(DIST, 'main.js'));
+    expect(linesOfTheKit(inProduction)).toEqual([]);
   });
 
   it('starts in production on the embedded store when that is allowed, without development tools', async () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-const DIST = join(import.meta.dirname, '..', '..', 'dist');
+export const DIST = join(import.meta.dirname, '..', '..', 'dist');
 const START_LIMIT_MS = 20_000;
 
 /** The built service as a process of its own, started as the README says. */

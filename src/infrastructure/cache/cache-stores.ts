@@ -1,5 +1,4 @@
 import { KeyvAdapter } from 'cache-manager';
-import { redisInsStore } from 'cache-manager-redis-yet';
 import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
 import type { RedisClientType } from 'redis';
@@ -24,7 +23,8 @@ export function memoryStore(): Keyv {
  * would wrap it, and `user:auth:{id}` must have exactly its documented shape), a late Redis is a failure and not a
  * hang, damaged JSON is a miss, and `reset`, which is a FLUSHDB, is refused: the database may hold others' keys.
  */
-export function redisStore(redis: RedisConnection): Keyv {
+export async function redisStore(redis: RedisConnection): Promise<Keyv> {
+  const { redisInsStore } = await import('cache-manager-redis-yet');
   const plain = redisInsStore(redis.client as unknown as RedisClientType);
   const adapter = new KeyvAdapter({
     ...plain,

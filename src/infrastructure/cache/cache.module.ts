@@ -15,7 +15,9 @@ import { RedisFillFence } from './redis-fill-fence.js';
     CacheModule.registerAsync({
       imports: [RedisModule],
       inject: [REDIS],
-      useFactory: (redis: RedisConnection | null) => ({ stores: [redis ? redisStore(redis) : memoryStore()] }),
+      useFactory: async (redis: RedisConnection | null) => ({
+        stores: [redis ? await redisStore(redis) : memoryStore()],
+      }),
     }),
   ],
   providers: [

@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import {
-  createClient,
-  ErrorReply,
-  type RedisClientType,
-  type RedisFunctions,
-  type RedisModules,
-  type RedisScripts,
-} from 'redis';
+import type { RedisClientType, RedisFunctions, RedisModules, RedisScripts } from 'redis';
 import { withDeadline } from '../../common/clock/index.js';
 
 type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts>;
@@ -44,6 +37,8 @@ export class RedisConnection {
 
   /** Starts connecting, and waits at most a second for it: the service starts without Redis too. */
   static async open(url: string, keyPrefix: string): Promise<RedisConnection> {
+    // 500 files, which a service without Redis need not load.
+    const { createClient } = await import('redis');
     const client: Client = createClient({
       url,
       disableOfflineQueue: true,
@@ -105,7 +100,7 @@ export class RedisConnection {
         return await client.evalSha(digest, parameters);
       } catch (error) {
         // New to this Redis, or forgotten over a restart.
-        if (!(error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))) throw error;
+        if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
         return client.eval(script, parameters);
       }
     });
