@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { compare, hash } from 'bcrypt';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { Metrics } from '../../infrastructure/observability/index.js';
 import { HashMetrics } from './hash-metrics.js';
+import { HashThreads } from './hash-threads.js';
 
 /** bcrypt ignores what follows; two longer passwords that begin alike would be the same. */
 export const MAX_PASSWORD_BYTES = 72;
@@ -11,25 +11,25 @@ export const MAX_PASSWORD_BYTES = 72;
 /** About 2.5 s of waiting at cost 10; who comes later is told to come back instead of hanging. */
 const QUEUED_PER_SLOT = 50;
 
-/**
- * bcrypt, a bounded number at a time and first come, first served: unbounded, a burst of logins would hold libuv's
- * pool, and with it every file and DNS access, for seconds.
- */
+const SALT_AND_HASH_CHARACTERS = 53;
+
+/** bcrypt, a bounded number at a time and first come, first served: unbounded, a burst of logins would hold every core for seconds. */
 @Injectable()
-export class PasswordHasher {
+export class PasswordHasher implements OnApplicationShutdown {
+  private readonly threads = new HashThreads();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
   private readonly cost: number;
   private readonly concurrency: number;
-  /** A true hash of the same cost: comparing with a malformed one takes no time, and so names the unknown accounts. */
-  private readonly hashOfNobody: Promise<string>;
+  /** Of the same form and cost as a true one: comparing with a malformed one takes no time, and so names the unknown accounts. */
+  private readonly hashOfNobody: string;
 
   private readonly metrics: HashMetrics;
 
   constructor({ passwords }: Config, metrics: Metrics) {
     this.cost = passwords.hashCost;
     this.concurrency = passwords.hashConcurrency;
-    this.hashOfNobody = hash('nobody', this.cost);
+    this.hashOfNobody = `$2b$${String(this.cost).padStart(2, '0')}$${'.'.repeat(SALT_AND_HASH_CHARACTERS)}`;
     this.metrics = new HashMetrics(metrics, () => ({ running: this.running, waiting: this.waiting.length }));
   }
 
@@ -39,7 +39,7 @@ export class PasswordHasher {
    * @throws ApiError `service_unavailable` when too many hashes wait already.
    */
   async hash(secret: string): Promise<string> {
-    return this.inTurn(() => hash(secret.normalize('NFC'), this.cost));
+    return this.inTurn(() => this.threads.hash(secret.normalize('NFC'), this.cost));
   }
 
   /**
@@ -50,8 +50,12 @@ export class PasswordHasher {
   async verify(secret: string, expected: string | null): Promise<boolean> {
     const text = secret.normalize('NFC');
     const isComparable = expected !== null && Buffer.byteLength(text) <= MAX_PASSWORD_BYTES;
-    const isEqual = await this.inTurn(async () => compare(text, isComparable ? expected : await this.hashOfNobody));
+    const isEqual = await this.inTurn(() => this.threads.compare(text, isComparable ? expected : this.hashOfNobody));
     return isComparable && isEqual;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.close();
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
