@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Types } from 'mongoose';
 
 /** Names are read in logs and lists. */
@@ -31,7 +31,7 @@ export function newApiKeyId(): string {
 }
 
 export function digestOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 export function isSameDigest(hex: string, digest: Buffer): boolean {

@@ -29,7 +29,7 @@ export class JwtAuthGuard extends AuthGuard() {
   }
 
   private async authenticate(request: FastifyRequest & { user?: Principal }, decoded: DecodedToken): Promise<boolean> {
-    request.user = await this.strategy.validate(request, decoded);
+    request.user = await this.strategy.principalOf(decoded);
     return true;
   }
 

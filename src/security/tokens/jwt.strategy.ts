@@ -51,10 +51,16 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
     return this.verified.get(token) ?? null;
   }
 
+  /** Called by Passport for a token whose signature it found good. */
   async validate(request: FastifyRequest, decoded: DecodedToken): Promise<Principal> {
     const claims = this.accessTokens.assertClaims(decoded);
     this.verified.set(bearerToken(request) as string, decoded);
     return this.authenticator.authenticate(claims);
+  }
+
+  /** @throws ApiError 401 when a token that is remembered is over, or stands for nobody any more */
+  async principalOf(remembered: DecodedToken): Promise<Principal> {
+    return this.authenticator.authenticate(this.accessTokens.assertClaims(remembered));
   }
 
   onApplicationShutdown(): void {

@@ -15,5 +15,10 @@ export class ProfileDto extends UserDto {
 }
 
 export function toProfileDto({ record, dates }: AccountFacts): ProfileDto {
-  return { ...toUserDto(record), ...dates };
+  const profile = toUserDto(record) as ProfileDto;
+  // Assigned and not spread: a third of what this route does of its own.
+  profile.created_at = dates.created_at;
+  profile.updated_at = dates.updated_at;
+  profile.deleted_at = dates.deleted_at;
+  return profile;
 }
