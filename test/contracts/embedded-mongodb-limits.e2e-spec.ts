@@ -7,8 +7,10 @@ import { Catalogue } from '../../src/infrastructure/database/embedded-mongodb/en
 import { CURSOR_IDLE_MS } from '../../src/infrastructure/database/embedded-mongodb/engine/cursors.js';
 import { Engine } from '../../src/infrastructure/database/embedded-mongodb/engine/engine.js';
 import { verify } from '../../src/infrastructure/database/embedded-mongodb/engine/verify.js';
-import { SESSION_LIFETIME_MS } from '../../src/infrastructure/database/embedded-mongodb/sessions/session-lifetime.js';
-import { TRANSACTION_LIFETIME_MS } from '../../src/infrastructure/database/embedded-mongodb/sessions/sessions.js';
+import {
+  SESSION_LIFETIME_MS,
+  TRANSACTION_LIFETIME_MS,
+} from '../../src/infrastructure/database/embedded-mongodb/sessions/sessions.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 import { decode } from '../../src/infrastructure/database/embedded-mongodb/values/decode.js';
 

@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../../src/infrastructure/database/embedded-m
 import { compileSortKey } from '../../src/infrastructure/database/embedded-mongodb/query/sort.js';
 import { CountingView } from '../../src/infrastructure/database/embedded-mongodb/storage/counting-view.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
-import { foldFor, sameCollation } from '../../src/infrastructure/database/embedded-mongodb/values/collation.js';
+import { foldFor } from '../../src/infrastructure/database/embedded-mongodb/values/collation.js';
 import { toStoredBytes, type Document } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
 import { encode } from '../../src/infrastructure/database/embedded-mongodb/values/order.js';
 
@@ -167,7 +167,6 @@ describe('A query plan', () => {
       const query: Query = {
         filter: filter(),
         fold: foldFor(collation),
-        hasCollation: (index) => sameCollation(index.specification['collation'], collation),
       };
       if (plan(collection('indexed'), query.filter, query)) indexed++;
       const found = idsOf('plain', query);

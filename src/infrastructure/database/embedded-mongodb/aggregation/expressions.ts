@@ -1,10 +1,9 @@
-import { Binary, BSONRegExp, Double, Int32, Long } from 'bson';
+import { BSONRegExp, Double, Int32, Long } from 'bson';
 import { Context, evalExpr } from 'mingo/core';
 import * as accumulators from 'mingo/operators/accumulator';
 import * as expressions from 'mingo/operators/expression';
 import { CommandError, unsupported } from '../command-error.js';
 import { assign, isDocument, type Document } from '../values/document.js';
-import { ComparableBinary } from '../values/decode.js';
 import { toRegExp } from '../values/regex.js';
 
 type Operators = Parameters<Context['addExpressionOps']>[0];
@@ -60,7 +59,6 @@ export function promote(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(promote);
   if (value instanceof Double || value instanceof Int32) return value.value;
   if (value instanceof Long) return Number.isSafeInteger(value.toNumber()) ? value.toNumber() : value;
-  if (value instanceof Binary) return new ComparableBinary(value.value(), value.sub_type);
   if (value instanceof BSONRegExp) return toRegExp(value.pattern, value.options);
   if (!isDocument(value)) return value;
   const result: Document = {};

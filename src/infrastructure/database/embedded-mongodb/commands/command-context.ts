@@ -3,18 +3,13 @@ import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/catalogue.js';
 import type { Engine } from '../engine/engine.js';
 import type { Query } from '../engine/find.js';
+import { isTruthy } from '../query/operators.js';
+import type { SessionOfCommand } from '../sessions/sessions.js';
 import type { Transaction } from '../sessions/transaction.js';
 import type { WritableView } from '../storage/view.js';
-import { foldFor, sameCollation } from '../values/collation.js';
+import { foldFor } from '../values/collation.js';
 import { isDocument, type Document } from '../values/document.js';
-import { isNumber, toInteger } from '../values/numbers.js';
-
-export interface SessionOfCommand {
-  session: string;
-  /** Present for retryable writes and in transactions. */
-  number: bigint | undefined;
-  isInTransaction: boolean;
-}
+import { toInteger } from '../values/numbers.js';
 
 /** One command on its way through a handler. */
 export class CommandContext {
@@ -22,7 +17,7 @@ export class CommandContext {
     readonly engine: Engine,
     readonly command: Document,
     readonly name: string,
-    /** What a handler of kind read or write works on. */
+    /** What a handler works on; nothing becomes of what one that only reads would write. */
     readonly view: WritableView,
     readonly session?: SessionOfCommand,
     readonly transaction?: Transaction,
@@ -34,20 +29,15 @@ export class CommandContext {
   }
 
   get database(): string {
-    const database = this.command['$db'];
+    const database = this.command.$db;
     if (typeof database === 'string' && database !== '' && !/[/\\. "$\0]/.test(database)) return database;
     throw new CommandError(73, `Invalid database name: '${String(database)}'`);
   }
 
   get collectionName(): string {
     const name = this.command[this.name];
-    if (typeof name !== 'string' || name === '') {
-      throw new CommandError(
-        73,
-        `Invalid namespace specified '${this.database}.${typeof name === 'string' ? name : ''}'`,
-      );
-    }
-    return name;
+    if (typeof name === 'string' && name !== '') return name;
+    throw new CommandError(73, `Invalid namespace specified '${this.database}.'`);
   }
 
   get namespace(): string {
@@ -68,10 +58,15 @@ export class CommandContext {
     return collection;
   }
 
-  /** In a transaction the collection exists by now: the catalogue itself is not transactional. */
+  /** The same, made where it is missing. */
   createdCollection(): Collection {
-    const { catalogue } = this.engine;
-    return this.writableCollection() ?? catalogue.create(this.view, this.database, this.collectionName);
+    const known = this.writableCollection();
+    if (known) return known;
+    const { catalogue, store } = this.engine;
+    if (!this.transaction) return catalogue.create(this.view, this.database, this.collectionName);
+    // The catalogue is not transactional: an empty collection harms nobody if the transaction is aborted.
+    store.writeSync(() => catalogue.create(store, this.database, this.collectionName));
+    return this.writableCollection() as Collection;
   }
 
   integer(field: string): number | undefined {
@@ -80,8 +75,7 @@ export class CommandContext {
   }
 
   flag(field: string): boolean {
-    const value = this.command[field];
-    return value === true || (isNumber(value) && Number(value) !== 0);
+    return isTruthy(this.command[field]);
   }
 
   /** @throws CommandError 14 when the field is there and no document */
@@ -92,31 +86,29 @@ export class CommandContext {
     throw new CommandError(14, `BSON field '${this.name}.${field}' is the wrong type, expected type 'object'`);
   }
 
+  /** @throws CommandError 14 when the field is no array of documents */
+  documentsField(field: string): Document[] {
+    const value = this.command[field];
+    if (Array.isArray(value) && value.every(isDocument)) return value;
+    throw new CommandError(14, `BSON field '${this.name}.${field}' must be an array of objects`);
+  }
+
+  /** Values of the variables of a statement, or those of the whole command. */
+  variables(from: Document = this.command): Document | undefined {
+    const variables = this.documentField('c', from) ?? this.documentField('let');
+    return variables && evaluateVariables(variables);
+  }
+
   /** The filter of a command or statement with the collation and variables that go with it. */
-  query(collection: Collection | undefined, from: Document, filterField: string, variablesField = 'let'): Query {
-    const collation = from['collation'] ?? collection?.options['collation'];
-    const letVariables = this.documentField(variablesField, from) ?? this.documentField('let');
-    const variables = letVariables && evaluateVariables(letVariables);
+  query(collection: Collection | undefined, filterField: string, from: Document = this.command): Query {
+    const variables = this.variables(from);
     return {
       filter: this.documentField(filterField, from) ?? {},
-      fold: foldFor(collation),
-      hasCollation: (index) => sameCollation(index.specification['collation'], collation),
-      hint: from['hint'],
+      fold: foldFor(from.collation ?? collection?.options.collation),
+      hint: from.hint,
       ...(variables && { evaluate: (expression, document) => evaluate(expression, document, variables) }),
     };
   }
 }
 
 export type Reply = Document | Buffer;
-
-/**
- * - read: synchronous, sees the transaction if there is one
- * - write: synchronous, alone among writers, retried at most once
- * - schema: as write, but refused in transactions, and changes the catalogue
- * - control: everything else
- */
-export type CommandHandler =
-  | { kind: 'read' | 'write' | 'schema'; run(context: CommandContext): Reply }
-  | { kind: 'control'; run(context: CommandContext): Reply | Promise<Reply> };
-
-export type CommandTable = Record<string, CommandHandler>;

@@ -1,19 +1,15 @@
-import type { FailPoint } from '../engine/fail-point.js';
 import { CommandError, unsupported } from '../command-error.js';
+import type { FailPoint } from '../engine/engine.js';
 import { isDocument, type Document } from '../values/document.js';
-import { isNumber } from '../values/numbers.js';
+import { isNumber } from '../values/types.js';
 import { ProtocolError } from '../wire/message.js';
-import type { CommandContext, CommandTable, Reply } from './command-context.js';
-
-export const failPointCommand: CommandTable = {
-  configureFailPoint: { kind: 'control', run: configure },
-};
+import type { CommandContext, Reply } from './command-context.js';
 
 /** Only in a store that is thrown away: MongoDB too offers this in test mode alone. */
-function configure({ engine, command }: CommandContext): Document {
+export function configureFailPoint({ engine, command }: CommandContext): Document {
   const { configureFailPoint: name, mode, data = {} } = command;
   if (engine.store.isDurable || name !== 'failCommand') throw unsupported(`The fail point ${String(name)}`);
-  const times = isDocument(mode) ? mode['times'] : mode === 'alwaysOn' ? Infinity : 0;
+  const times = isDocument(mode) ? mode.times : mode === 'alwaysOn' ? Infinity : 0;
   if (!isNumber(times) || !isDocument(data)) throw new CommandError(9, 'A fail point needs a mode and data');
   engine.failPoint = { left: Number(times), data };
   return { ok: 1 };
@@ -26,8 +22,8 @@ export async function orFail(point: FailPoint, name: string, run: () => Promise<
   point.left--;
   if (closeConnection === true) throw new ProtocolError('closed by a fail point');
   if (isNumber(errorCode)) {
-    const message = "Failing command via 'failCommand' failpoint";
-    throw new CommandError(Number(errorCode), message, errorLabels ? { errorLabels } : {});
+    const details = errorLabels ? { errorLabels } : {};
+    throw new CommandError(Number(errorCode), "Failing command via 'failCommand' failpoint", details);
   }
   const reply = await run();
   return writeConcernError && !Buffer.isBuffer(reply) ? { ...reply, writeConcernError } : reply;

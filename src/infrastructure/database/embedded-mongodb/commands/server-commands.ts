@@ -1,55 +1,29 @@
 import { CommandError } from '../command-error.js';
-import { SESSION_LIFETIME_MS } from '../sessions/session-lifetime.js';
+import { SESSION_LIFETIME_MS, type SessionOfCommand } from '../sessions/sessions.js';
 import { MAX_DOCUMENT_BYTES, type Document } from '../values/document.js';
 import { MAX_MESSAGE_BYTES } from '../wire/message.js';
-import type { CommandContext, CommandTable } from './command-context.js';
+import type { CommandContext } from './command-context.js';
 import { MAX_BATCH } from './write-commands.js';
 
 /** The MongoDB whose behaviour is followed, and its wire version. */
 const VERSION = '8.0.0';
 const WIRE_VERSION = 25;
 
-export const serverCommands: CommandTable = {
-  hello: { kind: 'control', run: (context) => ({ isWritablePrimary: true, ...handshake(context) }) },
-  ismaster: { kind: 'control', run: (context) => ({ ismaster: true, ...handshake(context) }) },
-  ping: { kind: 'control', run: () => ({ ok: 1 }) },
-  buildInfo: {
-    kind: 'control',
-    run: () => ({
-      version: VERSION,
-      versionArray: [8, 0, 0, 0],
-      gitVersion: 'embedded',
-      maxBsonObjectSize: MAX_DOCUMENT_BYTES,
-      ok: 1,
-    }),
-  },
-  serverStatus: {
-    kind: 'control',
-    run: () => ({ version: VERSION, process: 'embedded-mongodb', pid: process.pid, ok: 1 }),
-  },
-  connectionStatus: {
-    kind: 'control',
-    run: () => ({ authInfo: { authenticatedUsers: [], authenticatedUserRoles: [] }, ok: 1 }),
-  },
-  endSessions: { kind: 'control', run: endSessions },
-  commitTransaction: { kind: 'control', run: commit },
-  abortTransaction: { kind: 'control', run: abort },
-};
-
 /**
  * A set name makes drivers use retryable writes and transactions; without the session timeout they refuse sessions;
  * without topologyVersion they poll instead of waiting for pushed replies.
  */
-function handshake(context: CommandContext): Document {
+export function hello({ engine, name }: CommandContext): Document {
   return {
+    [name === 'hello' ? 'isWritablePrimary' : 'ismaster']: true,
     helloOk: true,
     setName: 'embedded',
-    hosts: [context.engine.address],
+    hosts: [engine.address],
     secondary: false,
     maxBsonObjectSize: MAX_DOCUMENT_BYTES,
     maxMessageSizeBytes: MAX_MESSAGE_BYTES,
     maxWriteBatchSize: MAX_BATCH,
-    localTime: context.engine.now(),
+    localTime: engine.now(),
     logicalSessionTimeoutMinutes: SESSION_LIFETIME_MS / 60_000,
     minWireVersion: 0,
     maxWireVersion: WIRE_VERSION,
@@ -58,9 +32,25 @@ function handshake(context: CommandContext): Document {
   };
 }
 
-async function endSessions(context: CommandContext): Promise<Document> {
-  const { engine, command } = context;
-  const ended = [command['endSessions']].flat().flatMap((session) => sessionId(session) ?? []);
+export function ping(): Document {
+  return { ok: 1 };
+}
+
+export function buildInfo(): Document {
+  const versionArray = [...VERSION.split('.').map(Number), 0];
+  return { version: VERSION, versionArray, gitVersion: 'embedded', maxBsonObjectSize: MAX_DOCUMENT_BYTES, ok: 1 };
+}
+
+export function serverStatus(): Document {
+  return { version: VERSION, process: 'embedded-mongodb', pid: process.pid, ok: 1 };
+}
+
+export function connectionStatus(): Document {
+  return { authInfo: { authenticatedUsers: [], authenticatedUserRoles: [] }, ok: 1 };
+}
+
+export async function endSessions({ engine, command }: CommandContext): Promise<Document> {
+  const ended = [command.endSessions].flat().flatMap((session) => sessionId(session) ?? []);
   for (const session of ended) {
     engine.sessions.end(session);
     engine.cursors.closeOfSession(session);
@@ -77,20 +67,19 @@ export function sessionId(session: unknown): string | undefined {
   return id?.toString('hex');
 }
 
-async function commit(context: CommandContext): Promise<Document> {
+export async function commitTransaction(context: CommandContext): Promise<Document> {
   await context.engine.sessions.commit(transactionOf(context));
   return { ok: 1 };
 }
 
-function abort(context: CommandContext): Document {
-  const transaction = transactionOf(context);
-  context.engine.sessions.find(transaction);
-  context.engine.sessions.abort(transaction.session);
+export function abortTransaction(context: CommandContext): Document {
+  const session = transactionOf(context);
+  context.engine.sessions.find(session);
+  context.engine.sessions.abort(session.session);
   return { ok: 1 };
 }
 
-function transactionOf(context: CommandContext): { session: string; number: bigint } {
-  const { session, number } = context.session ?? {};
-  if (!session || number === undefined) throw new CommandError(125, 'Command must be run within a transaction');
-  return { session, number };
+function transactionOf({ session }: CommandContext): SessionOfCommand {
+  if (session?.isInTransaction) return session;
+  throw new CommandError(125, 'Command must be run within a transaction');
 }

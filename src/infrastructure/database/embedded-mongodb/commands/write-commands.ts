@@ -1,71 +1,80 @@
 import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/catalogue.js';
-import { findRecords, matchingRecords, type Query, type StoredRecord } from '../engine/find.js';
+import { findRecords, type Query, type StoredRecord } from '../engine/find.js';
 import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js';
-import { compileUpdate, type Update } from '../update/update.js';
-import { upsertDocument } from '../update/upsert.js';
-import { isDocument, toStoredBytes, type Document } from '../values/document.js';
-import { isNumber, toDouble } from '../values/numbers.js';
-import type { CommandContext, CommandTable } from './command-context.js';
-import { evaluateVariables } from '../aggregation/expressions.js';
-
-export const writeCommands: CommandTable = {
-  insert: { kind: 'write', run: insert },
-  update: { kind: 'write', run: update },
-  delete: { kind: 'write', run: remove },
-};
+import { isTruthy } from '../query/operators.js';
+import { compileUpdate, upsertDocument, type Update, type UpdateStatement } from '../update/update.js';
+import { toStoredBytes, type Document } from '../values/document.js';
+import type { CommandContext } from './command-context.js';
+import { projectionOf } from './read-commands.js';
 
 /** The largest number of statements in one command. */
 export const MAX_BATCH = 100_000;
 
-function insert(context: CommandContext): Document {
+export function insert(context: CommandContext): Document {
   const collection = context.createdCollection();
-  let inserted = 0;
+  let n = 0;
   const writeErrors = eachStatement(context, 'documents', (document) => {
     insertDocument(context, collection, document);
-    inserted++;
+    n++;
   });
-  return { n: inserted, ...writeErrors, ok: 1 };
+  return { n, ...writeErrors, ok: 1 };
 }
 
-function update(context: CommandContext): Document {
-  const result = { n: 0, nModified: 0, upserted: [] as Document[] };
+export function update(context: CommandContext): Document {
+  const counts = { n: 0, nModified: 0 };
+  const upserted: Document[] = [];
   const writeErrors = eachStatement(context, 'updates', (statement, index) => {
-    const collection = statement['upsert'] === true ? context.createdCollection() : context.writableCollection();
-    const query = context.query(collection, statement, 'q', 'c');
-    const isMulti = statement['multi'] === true;
-    const change = compileStatement(context, statement, 'u', query, isMulti);
-    const order = { sort: context.documentField('sort', statement), limit: isMulti ? 0 : 1 };
-    // All records are found before the first one is changed, or a change could make one be found again.
-    const found = findRecords(context.view, collection, { ...query, ...order });
-    for (const record of found) {
-      result.n++;
-      if (replaceDocument(context, collection as Collection, record, change).isModified) result.nModified++;
-    }
-    if (found.length > 0 || statement['upsert'] !== true) return;
-    const document = upsert(context, collection as Collection, query, change, isReplacement(statement['u']));
-    result.n++;
-    result.upserted.push({ index, _id: document['_id'] });
+    const { changes, inserted } = change(context, statement, { filter: 'q', update: 'u' }, statement.multi === true);
+    counts.n += inserted ? 1 : changes.length;
+    counts.nModified += changes.filter(({ isModified }) => isModified).length;
+    if (inserted) upserted.push({ index, _id: inserted._id });
   });
-  const { upserted, ...counts } = result;
   return { ...counts, ...(upserted.length > 0 && { upserted }), ...writeErrors, ok: 1 };
 }
 
-function remove(context: CommandContext): Document {
+export function remove(context: CommandContext): Document {
   const collection = context.writableCollection();
-  let removed = 0;
+  let n = 0;
   const writeErrors = eachStatement(context, 'deletes', (statement) => {
-    const limit = isNumber(statement['limit']) ? toDouble(statement['limit']) : 0;
-    const query = context.query(collection, statement, 'q');
-    const found =
-      limit === 1
-        ? findRecords(context.view, collection, { ...query, limit: 1 })
-        : [...matchingRecords(context.view, collection, query)];
+    const limit = Number(statement.limit) === 1 ? 1 : 0;
+    const found = findRecords(context.view, collection, { ...context.query(collection, 'q', statement), limit });
     for (const { id, document } of found) removeRecord(context.view, collection as Collection, id, document);
-    removed += found.length;
+    n += found.length;
   });
-  return { n: removed, ...writeErrors, ok: 1 };
+  return { n, ...writeErrors, ok: 1 };
+}
+
+export function findAndModify(context: CommandContext): Document {
+  const { command } = context;
+  const isNew = context.flag('new');
+  if (context.flag('remove') === (command.update !== undefined)) {
+    throw new CommandError(9, 'Either an update or remove=true must be specified');
+  }
+  if (context.flag('remove')) return findAndRemove(context);
+  const { query, changes, inserted } = change(context, command, { filter: 'query', update: 'update' }, false);
+  const [changed] = changes;
+  const document = isNew ? (inserted ?? changed?.document) : changed?.before;
+  const project = projectionOf(context, 'fields', query);
+  const lastErrorObject = {
+    n: changed || inserted ? 1 : 0,
+    updatedExisting: changed !== undefined,
+    upserted: inserted?._id,
+  };
+  return { lastErrorObject, value: document && project ? project(document) : (document ?? null), ok: 1 };
+}
+
+function findAndRemove(context: CommandContext): Document {
+  if (context.flag('upsert') || context.flag('new')) throw new CommandError(9, 'remove allows neither upsert nor new');
+  const collection = context.writableCollection();
+  const query = context.query(collection, 'query');
+  const project = projectionOf(context, 'fields', query);
+  const sort = context.documentField('sort');
+  const [record] = findRecords(context.view, collection, { ...query, sort, limit: 1 });
+  if (!record) return { lastErrorObject: { n: 0 }, value: null, ok: 1 };
+  removeRecord(context.view, collection as Collection, record.id, record.document);
+  return { lastErrorObject: { n: 1 }, value: project ? project(record.document) : record.document, ok: 1 };
 }
 
 /** Runs the statements of a bulk; in a transaction the first error fails the whole command. */
@@ -74,17 +83,11 @@ function eachStatement(
   field: string,
   run: (statement: Document, index: number) => void,
 ): { writeErrors?: Document[] } {
-  const statements = context.command[field];
-  if (!Array.isArray(statements) || !statements.every(isDocument)) {
-    throw new CommandError(14, `BSON field '${context.name}.${field}' must be an array of objects`);
+  const statements = context.documentsField(field);
+  const { length } = statements;
+  if (length === 0 || length > MAX_BATCH) {
+    throw new CommandError(9, `Write batch sizes must be between 1 and ${MAX_BATCH}. Got ${length} operations.`);
   }
-  if (statements.length === 0 || statements.length > MAX_BATCH) {
-    throw new CommandError(
-      9,
-      `Write batch sizes must be between 1 and ${MAX_BATCH}. Got ${statements.length} operations.`,
-    );
-  }
-  const isOrdered = context.command['ordered'] !== false;
   const writeErrors: Document[] = [];
   for (const [index, statement] of statements.entries()) {
     try {
@@ -92,10 +95,48 @@ function eachStatement(
     } catch (error) {
       if (!(error instanceof CommandError) || context.transaction) throw error;
       writeErrors.push({ index, code: error.code, errmsg: error.message, ...error.details });
-      if (isOrdered) break;
+      if (context.command.ordered !== false) break;
     }
   }
   return writeErrors.length > 0 ? { writeErrors } : {};
+}
+
+interface Changed {
+  query: Query;
+  changes: { before: Document; document: Document; isModified: boolean }[];
+  /** By an upsert. */
+  inserted?: Document;
+}
+
+/** What an update statement and findAndModify have in common. */
+function change(
+  context: CommandContext,
+  statement: Document,
+  fields: { filter: string; update: string },
+  isMulti: boolean,
+): Changed {
+  const isUpsert = isTruthy(statement.upsert);
+  const collection = isUpsert ? context.createdCollection() : context.writableCollection();
+  const query = context.query(collection, fields.filter, statement);
+  const wanted: UpdateStatement = {
+    filter: query.filter,
+    update: statement[fields.update],
+    arrayFilters: statement.arrayFilters,
+    variables: context.variables(statement),
+    isMulti,
+    now: context.engine.now(),
+  };
+  const updated = compileUpdate(wanted, query);
+  const order = { sort: context.documentField('sort', statement), limit: isMulti ? 0 : 1 };
+  // All records are found before the first one is changed, or a change could make one be found again.
+  const records = findRecords(context.view, collection, { ...query, ...order });
+  const changes = records.map((record) => replaceDocument(context, collection as Collection, record, updated));
+  if (records.length > 0 || !isUpsert) return { query, changes };
+  return {
+    query,
+    changes,
+    inserted: insertDocument(context, collection as Collection, upsertDocument(wanted, updated)),
+  };
 }
 
 export function insertDocument(context: CommandContext, collection: Collection, document: Document): Document {
@@ -105,49 +146,15 @@ export function insertDocument(context: CommandContext, collection: Collection, 
   return complete;
 }
 
-export function compileStatement(
-  context: CommandContext,
-  statement: Document,
-  updateField: string,
-  query: Query,
-  isMulti: boolean,
-): Update {
-  const variables = context.documentField('c', statement) ?? context.documentField('let');
-  return compileUpdate(
-    {
-      filter: query.filter,
-      update: statement[updateField],
-      arrayFilters: statement['arrayFilters'],
-      variables: evaluateVariables(variables),
-      isMulti,
-    },
-    query,
-  );
-}
-
 export function replaceDocument(
-  context: CommandContext,
+  { view }: CommandContext,
   collection: Collection,
-  record: StoredRecord,
-  change: Update,
-): { document: Document; isModified: boolean } {
-  const document = change(record.document, { now: context.engine.now() });
+  { id, document: before, bytes: bytesBefore }: StoredRecord,
+  updated: Update,
+): Changed['changes'][number] {
+  const document = updated(before);
   const bytes = toStoredBytes(document);
-  const isModified = !bytes.equals(record.bytes);
-  if (isModified) replaceRecord(context.view, collection, record.id, record.document, document, bytes);
-  return { document, isModified };
-}
-
-export function upsert(
-  context: CommandContext,
-  collection: Collection,
-  query: Query,
-  change: Update,
-  replaces: boolean,
-): Document {
-  return insertDocument(context, collection, upsertDocument(query.filter, change, replaces, context.engine.now()));
-}
-
-export function isReplacement(update: unknown): boolean {
-  return isDocument(update) && !Object.keys(update)[0]?.startsWith('$');
+  const isModified = !bytes.equals(bytesBefore);
+  if (isModified) replaceRecord(view, collection, id, before, document, bytes);
+  return { before, document, isModified };
 }

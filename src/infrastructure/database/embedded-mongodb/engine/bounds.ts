@@ -1,9 +1,8 @@
-import { MaxKey, MinKey } from 'bson';
-import { isOperatorDocument } from '../query/filter.js';
-import { isDocument, type Document } from '../values/document.js';
-import { isNumber, toDouble } from '../values/numbers.js';
-import { encode, inverted, rankOf } from '../values/order.js';
-import { isRegExp, literalPrefix } from '../values/regex.js';
+import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
+import { toDouble } from '../values/numbers.js';
+import { encode, inverted } from '../values/order.js';
+import { literalPrefix } from '../values/regex.js';
+import { isNumber, isRegExp, rankOf, typeName } from '../values/types.js';
 import type { IndexDefinition } from './index-definition.js';
 import { encodeField } from './index-entries.js';
 
@@ -23,48 +22,44 @@ export interface Bounds {
   to: Buffer;
 }
 
-/** The demands every matching document fulfils: top level and $and. */
-export function demandsOf(filter: Document): Map<string, Demand[]> {
-  const demands = new Map<string, Demand[]>();
-  collect(filter, demands);
-  return demands;
-}
+/** Behind everything that begins with the bytes before it. */
+export const HIGHEST = Buffer.from([0xff]);
 
-function collect(filter: Document, demands: Map<string, Demand[]>): void {
+/** The demands every matching document fulfils, by path: those of the top level and of $and. */
+export function demandsOf(filter: Document, demands = new Map<string, Demand[]>()): Map<string, Demand[]> {
   for (const [key, operand] of Object.entries(filter)) {
     if (key === '$and' && Array.isArray(operand)) {
-      for (const part of operand) if (isDocument(part)) collect(part, demands);
+      for (const part of operand) if (isDocument(part)) demandsOf(part, demands);
     } else if (!key.startsWith('$')) {
-      const found = isOperatorDocument(operand) ? fromOperators(operand) : pointDemand([operand]);
+      const operators = isOperatorDocument(operand) ? operand : { $eq: operand };
+      const found = Object.entries(operators).flatMap(([name, value]) => demandOf(name, value, operators));
       demands.set(key, [...(demands.get(key) ?? []), ...found]);
     }
   }
+  return demands;
 }
 
-function fromOperators(operators: Document): Demand[] {
-  return Object.entries(operators).flatMap(([operator, operand]): Demand[] => {
-    switch (operator) {
-      case '$eq':
-        return pointDemand([operand]);
-      case '$in':
-        return Array.isArray(operand) ? pointDemand(operand) : [];
-      case '$regex':
-        return operators['$options'] === undefined ? beginningDemand(operand) : [];
-      case '$gt':
-      case '$gte':
-        return limitDemand(true, operand);
-      case '$lt':
-      case '$lte':
-        return limitDemand(false, operand);
-      default:
-        return [];
-    }
-  });
+function demandOf(operator: string, operand: unknown, operators: Document): Demand[] {
+  switch (operator) {
+    case '$eq':
+      return isRegExp(operand) ? beginningDemand(operand) : pointDemand([operand]);
+    case '$in':
+      return Array.isArray(operand) ? pointDemand(operand) : [];
+    case '$regex':
+      return operators.$options === undefined ? beginningDemand(operand) : [];
+    case '$gt':
+    case '$gte':
+      return limitDemand(true, operand);
+    case '$lt':
+    case '$lte':
+      return limitDemand(false, operand);
+    default:
+      return [];
+  }
 }
 
 function pointDemand(points: unknown[]): Demand[] {
   // An array operand also matches as an element, a regular expression also matches strings: no single key finds them.
-  if (points.length === 1 && isRegExp(points[0])) return beginningDemand(points[0]);
   return points.some((point) => Array.isArray(point) || isRegExp(point)) ? [] : [{ points }];
 }
 
@@ -74,25 +69,21 @@ function beginningDemand(pattern: unknown): Demand[] {
 }
 
 function limitDemand(isLower: boolean, value: unknown): Demand[] {
-  const isUnusable =
-    value === null ||
-    value === undefined ||
-    Array.isArray(value) ||
-    value instanceof MinKey ||
-    value instanceof MaxKey ||
-    (isNumber(value) && Number.isNaN(toDouble(value)));
+  const hasNoOrder = isNumber(value) && Number.isNaN(toDouble(value));
+  const isUnusable = hasNoOrder || ['missing', 'null', 'array', 'minKey', 'maxKey'].includes(typeName(value));
   return isUnusable ? [] : [{ limit: { isLower, value } }];
 }
 
 /** True where no field value can be missing or null for the demand to hold. */
-export function impliesPresence(demand: Demand): boolean {
-  return demand.points ? demand.points.every((point) => point !== null && point !== undefined) : true;
+export function impliesPresence({ points = [] }: Demand): boolean {
+  return points.every((point) => point !== null && point !== undefined);
 }
 
-export function operandsOf(demand: Demand): unknown[] {
-  return demand.points ?? [demand.limit?.value ?? demand.beginning?.text];
+export function operandsOf({ points, limit, beginning }: Demand): unknown[] {
+  return points ?? [limit?.value ?? beginning?.text];
 }
 
+/** The values of the field of an index, each once. */
 export function pointBounds(index: IndexDefinition, position: number, points: unknown[]): Buffer[] {
   const encoded = points.map((point) => encodeField(index, position, point));
   return [...new Map(encoded.map((bytes) => [bytes.toString('latin1'), bytes])).values()];
@@ -103,6 +94,7 @@ export function rangeBounds(index: IndexDefinition, position: number, demands: D
   const beginning = demands.find((demand) => demand.beginning)?.beginning;
   // What folds to the same text need not begin with the same bytes.
   if (beginning && !index.fold) return beginningBounds(index, position, beginning);
+  // Only one limit is ever used: two of them may be met by two different elements of an array.
   const limit = demands.find((demand) => demand.limit)?.limit;
   return limit && [limitBounds(index, position, limit)];
 }
@@ -110,13 +102,13 @@ export function rangeBounds(index: IndexDefinition, position: number, demands: D
 function beginningBounds(
   index: IndexDefinition,
   position: number,
-  { text, pattern }: { text: string; pattern: unknown },
+  { text, pattern }: NonNullable<Demand['beginning']>,
 ): Bounds[] {
   const withoutEnd = encode(text).subarray(0, -2);
   const itself = encodeField(index, position, pattern);
-  const same = { from: itself, to: Buffer.concat([itself, Buffer.from([0xff])]) };
+  const same = { from: itself, to: Buffer.concat([itself, HIGHEST]) };
   if (!index.fields[position]?.descending) {
-    return [{ from: withoutEnd, to: Buffer.concat([withoutEnd, Buffer.from([0xff])]) }, same];
+    return [{ from: withoutEnd, to: Buffer.concat([withoutEnd, HIGHEST]) }, same];
   }
   const from = inverted(withoutEnd);
   const to = Buffer.from(from);
@@ -125,20 +117,15 @@ function beginningBounds(
   return [same, { from, to }];
 }
 
-/**
- * Only one limit is ever used: two of them may be met by two different elements of an array.
- */
 export function limitBounds(
   index: IndexDefinition,
   position: number,
-  limit: { isLower: boolean; value: unknown },
+  { isLower, value }: NonNullable<Demand['limit']>,
 ): Bounds {
-  const value = encodeField(index, position, limit.value);
-  const rank = encode(limit.value)[0] ?? rankOf(limit.value);
-  const { descending } = index.fields[position] ?? { descending: false };
-  const firstOfType = descending ? 0xff - rank : rank;
-  const towardsEnd = limit.isLower !== descending;
-  return towardsEnd
-    ? { from: value, to: Buffer.from([firstOfType + 1]) }
-    : { from: Buffer.from([firstOfType]), to: Buffer.concat([value, Buffer.from([0xff])]) };
+  const bytes = encodeField(index, position, value);
+  const isDescending = index.fields[position]?.descending ?? false;
+  const firstOfType = isDescending ? 0xff - rankOf(value) : rankOf(value);
+  return isLower !== isDescending
+    ? { from: bytes, to: Buffer.from([firstOfType + 1]) }
+    : { from: Buffer.from([firstOfType]), to: Buffer.concat([bytes, HIGHEST]) };
 }

@@ -1,8 +1,7 @@
-import { ObjectId } from 'bson';
-import { isLiteralPrefix, isRegExp } from '../values/regex.js';
-import type { Document } from '../values/document.js';
-import { isNumber } from '../values/numbers.js';
 import type { View } from '../storage/view.js';
+import type { Document } from '../values/document.js';
+import { isLiteralPrefix } from '../values/regex.js';
+import { isRegExp, typeName } from '../values/types.js';
 import type { Collection } from './catalogue.js';
 import { LONGEST_VALUES } from './index-entries.js';
 import { plan, type Plan, type PlannerOptions } from './planner.js';
@@ -29,26 +28,17 @@ export function coveredCount(
   return count;
 }
 
-/** Whether the plan's ranges hold nothing that the filter refuses. */
+const PLAIN = ['string', 'bool', 'objectId', 'date', 'int', 'long', 'double', 'decimal'];
+
+/** Whether the plan's ranges hold nothing that the filter refuses: plain values, then perhaps the beginning of a text. */
 function saysAll({ index, ranges }: Plan, filter: Document): boolean {
-  const fields = index.fields.slice(0, Object.keys(filter).length);
-  const asked = fields.map(({ path }) => filter[path]);
-  const values = isRegExp(asked.at(-1)) ? asked.slice(0, -1) : asked;
-  const beginning = asked[values.length];
-  const isExact =
-    values.every(isPlain) && (beginning === undefined || (isRegExp(beginning) && isLiteralPrefix(beginning)));
+  const paths = index.fields.slice(0, Object.keys(filter).length).map(({ path }) => path);
+  const isExact = paths.every((path, i) => {
+    const asked = filter[path];
+    return PLAIN.includes(typeName(asked)) || (i === paths.length - 1 && isRegExp(asked) && isLiteralPrefix(asked));
+  });
   // A value that is cut in the index may be one of several.
   return (
-    fields.length === Object.keys(filter).length && isExact && ranges.every(([from]) => from.length < LONGEST_VALUES)
-  );
-}
-
-function isPlain(value: unknown): boolean {
-  return (
-    typeof value === 'string' ||
-    typeof value === 'boolean' ||
-    value instanceof ObjectId ||
-    value instanceof Date ||
-    isNumber(value)
+    isExact && paths.length === Object.keys(filter).length && ranges.every(([from]) => from.length < LONGEST_VALUES)
   );
 }

@@ -1,11 +1,17 @@
-import type { FailPoint } from './fail-point.js';
 import { Sessions } from '../sessions/sessions.js';
 import { Retries } from '../sessions/retries.js';
 import type { Store } from '../storage/store.js';
 import type { WritableView } from '../storage/view.js';
+import type { Document } from '../values/document.js';
 import { Catalogue } from './catalogue.js';
 import { Cursors } from './cursors.js';
 import { removeExpired } from './expiry.js';
+
+/** Commands that fail on demand, as MongoDB's failCommand, so that tests see how their code takes it. */
+export interface FailPoint {
+  left: number;
+  data: Document;
+}
 
 /** One opened store with everything that is known about it. */
 export class Engine {

@@ -6,8 +6,7 @@ import { decode } from '../values/decode.js';
 import type { Document } from '../values/document.js';
 import type { Collection } from './catalogue.js';
 import { coveredCount } from './covered-count.js';
-import { planOrder } from './order-planner.js';
-import { plan, type Plan, type PlannerOptions } from './planner.js';
+import { plan, planOrder, type Plan, type PlannerOptions } from './planner.js';
 
 export class StoredRecord {
   private decoded: Document | undefined;
@@ -40,10 +39,10 @@ export interface Access {
 }
 
 export function accessTo(view: View, collection: Collection, query: Query): Access {
-  const { sort, limit = 0 } = query;
-  const planned = plan(collection, query.filter, query);
+  const { filter, sort, limit = 0 } = query;
+  const planned = plan(collection, filter, query);
   if (!isSorted(sort)) return { plan: planned, needsSort: false };
-  const ordered = limit > 0 ? planOrder(view, collection, query.filter, sort, query) : undefined;
+  const ordered = limit > 0 ? planOrder(view, collection, filter, sort, query) : undefined;
   const isBetter = ordered && ordered.score >= (planned?.score ?? 0);
   return isBetter ? { plan: ordered, needsSort: false } : { plan: planned, needsSort: true };
 }
@@ -55,52 +54,58 @@ function isSorted(sort: Document | undefined): sort is Document {
 
 /** The matching records, in the order asked for, after skip and limit. Bad filters throw even without a collection. */
 export function findRecords(view: View, collection: Collection | undefined, query: Query): StoredRecord[] {
-  const { sort, skip = 0, limit = 0 } = query;
+  const { sort, skip = 0 } = query;
   const sortKey = isSorted(sort) ? compileSortKey(sort, query.fold) : undefined;
-  const matches = compileFilter(query.filter, query);
-  if (!collection) return [];
-  const access = accessTo(view, collection, query);
-  const matching = matchingAmong(candidates(view, collection, access.plan), query.filter, matches);
-  const end = limit === 0 ? Infinity : skip + limit;
-  if (sortKey && access.needsSort) return sorted([...matching], ({ document }) => sortKey(document)).slice(skip, end);
-  const found: StoredRecord[] = [];
-  let position = 0;
-  for (const record of matching) {
-    if (position++ >= skip) found.push(record);
-    if (position >= end) break;
+  const access = collection && accessTo(view, collection, query);
+  const matching = matchingRecords(view, collection, query, access);
+  if (!sortKey || !access?.needsSort) return [...firstOf(matching, endOf(query))].slice(skip);
+  return sorted([...matching], ({ document }) => sortKey(document)).slice(skip, endOf(query));
+}
+
+function endOf({ skip = 0, limit = 0 }: Query): number {
+  return limit === 0 ? Infinity : skip + limit;
+}
+
+function* firstOf<T>(items: Iterable<T>, most: number): Iterable<T> {
+  let count = 0;
+  for (const item of items) {
+    yield item;
+    if (++count >= most) return;
   }
-  return found;
 }
 
 /** How many findRecords() would find. It keeps none of them: there may be millions. */
 export function countRecords(view: View, collection: Collection | undefined, query: Query): number {
-  const { skip = 0, limit = 0 } = query;
-  const end = limit === 0 ? Infinity : skip + limit;
+  const { skip = 0 } = query;
+  return Math.max(0, Math.min(countMatching(view, collection, query), endOf(query)) - skip);
+}
+
+function countMatching(view: View, collection: Collection | undefined, query: Query): number {
   // The count of a collection of an older version is not known.
   const all = collection && isOpen(query.filter) ? view.get(countKey(collection.id)) : undefined;
-  if (all) return Math.max(0, Math.min(numberOf(all), end) - skip);
-  const covered = collection && coveredCount(view, collection, query.filter, query, end);
-  if (covered !== undefined) return Math.max(0, covered - skip);
+  if (all) return numberOf(all);
+  const covered = collection && coveredCount(view, collection, query.filter, query, endOf(query));
+  if (covered !== undefined) return covered;
   let count = 0;
-  for (const _record of matchingRecords(view, collection, query)) if (++count >= end) break;
-  return Math.max(0, count - skip);
+  for (const _record of firstOf(matchingRecords(view, collection, query), endOf(query))) count++;
+  return count;
 }
 
 /** Not to be kept open across a write. */
-export function matchingRecords(view: View, collection: Collection | undefined, query: Query): Iterable<StoredRecord> {
+export function matchingRecords(
+  view: View,
+  collection: Collection | undefined,
+  query: Query,
+  access = collection && accessTo(view, collection, query),
+): Iterable<StoredRecord> {
   const matches = compileFilter(query.filter, query);
   if (!collection) return [];
-  const planned = plan(collection, query.filter, query);
-  return matchingAmong(candidates(view, collection, planned), query.filter, matches);
+  const records = candidates(view, collection, access?.plan);
+  return isOpen(query.filter) ? records : filtered(records, ({ document }) => matches(document));
 }
 
-function* matchingAmong(
-  records: Iterable<StoredRecord>,
-  filter: Document,
-  matches: (document: Document) => boolean,
-): Iterable<StoredRecord> {
-  const takesAll = isOpen(filter);
-  for (const record of records) if (takesAll || matches(record.document)) yield record;
+function* filtered<T>(items: Iterable<T>, test: (item: T) => boolean): Iterable<T> {
+  for (const item of items) if (test(item)) yield item;
 }
 
 function isOpen(filter: Document): boolean {

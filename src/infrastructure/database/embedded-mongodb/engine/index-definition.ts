@@ -2,7 +2,8 @@ import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter, type Predicate } from '../query/filter.js';
 import { foldFor, type Fold } from '../values/collation.js';
 import { isDocument, splitPath, type Document } from '../values/document.js';
-import { isNumber, toDouble } from '../values/numbers.js';
+import { toDouble } from '../values/numbers.js';
+import { isNumber } from '../values/types.js';
 import { encode } from '../values/order.js';
 
 export interface IndexField {

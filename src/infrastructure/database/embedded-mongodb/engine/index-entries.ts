@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { CommandError } from '../command-error.js';
 import { isArrayIndex, isDocument, own, type Document } from '../values/document.js';
-import { encode, EMPTY_ARRAY, inverted } from '../values/order.js';
+import { encode, inverted } from '../values/order.js';
+import { EMPTY_ARRAY } from '../values/types.js';
 import type { IndexDefinition } from './index-definition.js';
 
 /** LMDB takes keys of up to 1,978 bytes; the rest is for the index id, the hash and the record id. */

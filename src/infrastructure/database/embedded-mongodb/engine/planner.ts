@@ -1,12 +1,15 @@
 import { CommandError } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
 import { indexRange } from '../storage/keys.js';
-import { Place } from '../values/place.js';
+import type { View } from '../storage/view.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, type Document } from '../values/document.js';
-import { encode, RANK, rankOf } from '../values/order.js';
+import { encode } from '../values/order.js';
+import { Place } from '../values/place.js';
+import { typeName } from '../values/types.js';
 import {
   demandsOf,
+  HIGHEST,
   impliesPresence,
   operandsOf,
   pointBounds,
@@ -17,6 +20,7 @@ import {
 import type { Collection } from './catalogue.js';
 import type { IndexDefinition } from './index-definition.js';
 import { LONGEST_VALUES } from './index-entries.js';
+import { isMultikey } from './records.js';
 
 export interface Plan {
   index: IndexDefinition;
@@ -29,29 +33,65 @@ export interface Plan {
 
 export interface PlannerOptions {
   fold?: Fold | undefined;
-  /** Whether an index has the collation of the query. */
-  hasCollation?: (index: IndexDefinition) => boolean;
   hint?: unknown;
 }
 
 /** What a field of an index is worth that the filter gives as values, or as a range; a unique index beats all. */
-export const SCORE = { point: 10, range: 3, unique: 1000 };
+const SCORE = { point: 10, range: 3, unique: 1000 };
 const MOST_RANGES = 1000;
-const HIGHEST = Buffer.from([0xff]);
 
 /** The best index for a filter, or undefined where the whole collection has to be read. */
 export function plan(collection: Collection, filter: Document, options: PlannerOptions = {}): Plan | undefined {
-  const candidates = hinted(collection, options.hint);
   const demands = demandsOf(filter);
-  let best: Plan | undefined;
-  for (const index of candidates) {
-    if (!isUsable(index, filter, demands, options)) continue;
-    const found = boundsFor(index, demands);
-    if (found && found.score > (best?.score ?? 0)) {
-      best = { index, ranges: found.bounds.map((bounds) => keyRange(index, bounds)), score: found.score };
-    }
-  }
-  return best ?? hintedOrder(collection, options.hint, candidates);
+  const candidates = hinted(collection, options.hint);
+  const usable = candidates.filter((index) => isUsable(index, filter, demands, options));
+  const plans = usable.map((index) => planFor(index, narrow(index, demands, MOST_RANGES)));
+  return best(plans.filter(({ score }) => score > 0)) ?? hintedOrder(collection, options.hint, candidates);
+}
+
+/**
+ * The best index that has what a filter accepts in the order of a sort: some fields that the filter gives one value each,
+ * then those of the sort. So the first page is found by looking at little more than the first page. Values that only
+ * differ after their first 1,860 bytes are in no particular order in it.
+ */
+export function planOrder(
+  view: View,
+  collection: Collection,
+  filter: Document,
+  sort: Document,
+  options: PlannerOptions,
+): Plan | undefined {
+  if (options.fold || (options.hint !== undefined && options.hint !== null)) return undefined;
+  const demands = demandsOf(filter);
+  // An array stands in several places of an index, and which of them counts depends on the bounds.
+  const usable = collection.indexes.filter(
+    (index) => isUsable(index, filter, demands, options) && !index.fold && !isMultikey(view, index),
+  );
+  const plans = usable.flatMap((index) => {
+    const narrowed = narrow(index, demands, 1);
+    const isReverse = directionOf(index, narrowed.length, sort);
+    if (isReverse === undefined) return [];
+    const { ranges, ...planned } = planFor(index, narrowed);
+    return [{ ...planned, ranges: isReverse ? ranges.reverse() : ranges, isReverse }];
+  });
+  return best(plans);
+}
+
+function best(plans: Plan[]): Plan | undefined {
+  const highest = Math.max(...plans.map(({ score }) => score));
+  return plans.find(({ score }) => score === highest);
+}
+
+/** Whether an index gives an order backwards, once its first fields have one value each; undefined: not at all. */
+function directionOf(index: IndexDefinition, fixed: number, sort: Document): boolean | undefined {
+  const fixedPaths = index.fields.slice(0, fixed).map(({ path }) => path);
+  const turned = Object.entries(sort)
+    .filter(([path]) => !fixedPaths.includes(path))
+    .map(([path, direction], i) => {
+      const field = index.fields[fixed + i];
+      return field?.path === path ? (Number(direction) === -1) !== field.descending : undefined;
+    });
+  return turned.every((turn) => turn === turned[0]) ? turned[0] : undefined;
 }
 
 /** A hint also asks for the order of its index; one that lacks documents cannot give it. */
@@ -64,41 +104,39 @@ function hinted(collection: Collection, hint: unknown): readonly IndexDefinition
   if (hint === undefined || hint === null || hint === '') return collection.indexes;
   if (isDocument(hint) && '$natural' in hint) return [];
   const wanted = collection.indexes.find((index) =>
-    isDocument(hint) ? encode(hint).equals(encode(index.specification['key'])) : index.name === hint,
+    isDocument(hint) ? encode(hint).equals(encode(index.specification.key)) : index.name === hint,
   );
   if (!wanted) throw new CommandError(2, 'hint provided does not correspond to an existing index');
   return [wanted];
 }
 
-export function isUsable(
+function isUsable(
   index: IndexDefinition,
   filter: Document,
   demands: Map<string, Demand[]>,
   options: PlannerOptions,
 ): boolean {
-  if (index.specification['hidden'] === true) return false;
   const ofFields = index.fields.flatMap(({ path }) => demands.get(path) ?? []);
   if (index.isSparse && !ofFields.some(impliesPresence)) return false;
   if (index.partialFilter && !implies(filter, demands, index.partialFilter)) return false;
-  const sameCollation = options.hasCollation ? options.hasCollation(index) : !index.fold;
-  return sameCollation || !ofFields.flatMap(operandsOf).some(dependsOnCollation);
+  return index.fold === options.fold || !ofFields.flatMap(operandsOf).some(dependsOnCollation);
 }
 
 function dependsOnCollation(value: unknown): boolean {
-  return ([RANK.string, RANK.object, RANK.array] as number[]).includes(rankOf(value));
+  return ['string', 'symbol', 'object', 'array'].includes(typeName(value));
 }
 
 /** Whether every document that the filter accepts is certain to be in a partial index. */
 function implies(filter: Document, demands: Map<string, Demand[]>, partialFilter: Document): boolean {
   return Object.entries(partialFilter).every(([key, operand]) => {
     if (key === '$and') return (operand as Document[]).every((part) => implies(filter, demands, part));
-    if (encode([filter[key]]).equals(encode([operand])) && key in filter) return true;
+    if (key in filter && encode([filter[key]]).equals(encode([operand]))) return true;
     if (key.startsWith('$')) return false;
     const accepts = compileFilter({ [key]: operand });
-    return (demands.get(key) ?? []).some(
-      (demand) =>
-        demand.points && impliesPresence(demand) && demand.points.every((point) => accepts(holding(key, point))),
-    );
+    const isAccepted = (point: unknown): boolean => accepts(holding(key, point));
+    return demands
+      .get(key)
+      ?.some((demand) => demand.points && impliesPresence(demand) && demand.points.every(isAccepted));
   });
 }
 
@@ -108,43 +146,49 @@ function holding(path: string, value: unknown): Document {
   return document;
 }
 
-function boundsFor(
-  index: IndexDefinition,
-  demands: Map<string, Demand[]>,
-): { score: number; bounds: Bounds[] } | undefined {
+interface Narrowed {
+  /** How many leading fields of the index have known values. */
+  length: number;
+  /** Their encoded values, in every combination. */
+  prefixes: Buffer[];
+  /** Those of the next field. */
+  ranges: Bounds[] | undefined;
+}
+
+/** @param most number of combinations of values */
+function narrow(index: IndexDefinition, demands: Map<string, Demand[]>, most: number): Narrowed {
   let prefixes = [Buffer.alloc(0)];
-  let score = 0;
-  for (let position = 0; position < index.fields.length; position++) {
-    const ofField = demands.get(index.fields[position]?.path ?? '') ?? [];
-    const points = ofField
-      .flatMap((demand) => (demand.points ? [demand.points] : []))
-      .sort((a, b) => a.length - b.length)[0];
-    if (points && points.length * prefixes.length <= MOST_RANGES) {
-      const encoded = pointBounds(index, position, points);
-      prefixes = prefixes.flatMap((prefix) => encoded.map((bytes) => Buffer.concat([prefix, bytes])));
-      score += SCORE.point;
-      continue;
+  for (const [position, { path }] of index.fields.entries()) {
+    const ofField = demands.get(path) ?? [];
+    const [points] = ofField.flatMap((demand) => (demand.points ? [demand.points] : [])).sort(byLength);
+    if (!points || points.length * prefixes.length > most) {
+      return { length: position, prefixes, ranges: rangeBounds(index, position, ofField) };
     }
-    const ranges = rangeBounds(index, position, ofField);
-    if (!ranges) break;
-    return { score: score + SCORE.range, bounds: prefixes.flatMap((prefix) => behind(prefix, ranges)) };
+    const encoded = pointBounds(index, position, points);
+    prefixes = prefixes.flatMap((prefix) => encoded.map((bytes) => Buffer.concat([prefix, bytes])));
   }
-  if (score === 0) return undefined;
-  const isExact = score === index.fields.length * SCORE.point && index.isUnique;
-  return { score: isExact ? SCORE.unique : score, bounds: prefixes.map(beginningWith) };
+  return { length: index.fields.length, prefixes, ranges: undefined };
 }
 
-export function beginningWith(prefix: Buffer): Bounds {
-  return { from: prefix, to: Buffer.concat([prefix.subarray(0, LONGEST_VALUES), HIGHEST]) };
+function byLength(a: unknown[], b: unknown[]): number {
+  return a.length - b.length;
 }
 
-export function behind(prefix: Buffer, bounds: Bounds[]): Bounds[] {
-  return bounds.map(({ from, to }) => ({ from: Buffer.concat([prefix, from]), to: Buffer.concat([prefix, to]) }));
+function planFor(index: IndexDefinition, { length, prefixes, ranges }: Narrowed): Plan {
+  const isOne = length === index.fields.length && index.isUnique;
+  const score = isOne ? SCORE.unique : length * SCORE.point + (ranges ? SCORE.range : 0);
+  const behind = ranges ?? [{ from: Buffer.alloc(0), to: HIGHEST }];
+  return {
+    index,
+    ranges: prefixes.flatMap((prefix) => behind.map((bounds) => keyRange(index, prefix, bounds))),
+    score,
+  };
 }
 
 /** Long values were cut in the index, so bounds are cut as well: they then hold a little more than asked for. */
-export function keyRange(index: IndexDefinition, { from, to }: Bounds): [Buffer, Buffer] {
-  const [prefix] = indexRange(index.id);
-  const cutTo = to.length > LONGEST_VALUES ? Buffer.concat([to.subarray(0, LONGEST_VALUES), HIGHEST]) : to;
-  return [Buffer.concat([prefix, from.subarray(0, LONGEST_VALUES)]), Buffer.concat([prefix, cutTo])];
+function keyRange(index: IndexDefinition, prefix: Buffer, bounds: Bounds): [Buffer, Buffer] {
+  const [start] = indexRange(index.id);
+  const [from, to] = [bounds.from, bounds.to].map((bound) => Buffer.concat([prefix, bound])) as [Buffer, Buffer];
+  const end = to.length > LONGEST_VALUES ? [to.subarray(0, LONGEST_VALUES), HIGHEST] : [to];
+  return [Buffer.concat([start, from.subarray(0, LONGEST_VALUES)]), Buffer.concat([start, ...end])];
 }

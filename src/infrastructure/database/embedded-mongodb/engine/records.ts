@@ -2,7 +2,7 @@ import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import { countKey, documentKey, indexKey, multikeyKey, number, recordPointer } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
-import { isRegExp } from '../values/regex.js';
+import { isRegExp } from '../values/types.js';
 import { isDocument, type Document } from '../values/document.js';
 import type { Collection } from './catalogue.js';
 import type { IndexDefinition } from './index-definition.js';

@@ -2,9 +2,9 @@ import { BSONRegExp } from 'bson';
 import { evaluate, promote } from '../aggregation/expressions.js';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
-import { isDocument, type Document } from '../values/document.js';
-import { isRegExp } from '../values/regex.js';
-import { leaves } from './leaves.js';
+import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
+import { isRegExp } from '../values/types.js';
+import { leaves, someValue } from './leaves.js';
 import { compileOperator, equality, isTruthy, type LeavesTest } from './operators.js';
 
 export type Predicate = (document: Document) => boolean;
@@ -25,34 +25,39 @@ export function compileFilter(filter: unknown, options: FilterOptions = {}): Pre
   return tests.length === 1 ? (tests[0] as Predicate) : (document) => tests.every((test) => test(document));
 }
 
-/** Tests one value, not a document, against the operators of a field: for `$elemMatch` and `$pull`. */
+/** Tests one value, not a document, against the operators of a field. */
 export function compileValueTest(operators: Document, options: FilterOptions = {}): (value: unknown) => boolean {
   const test = compileOperators(operators, options);
   return (value) => test([value]);
 }
 
-/** True for {$gt: 1}, false for {a: 1} and for a DBRef. */
-export function isOperatorDocument(value: unknown): value is Document {
-  if (!isDocument(value)) return false;
-  const first = Object.keys(value)[0];
-  return first !== undefined && first.startsWith('$') && !DBREF_FIELDS.has(first);
+/** The test that `$elemMatch` and `$pull` make on each element. */
+export function elementTest(operand: unknown, options: FilterOptions): (element: unknown) => boolean {
+  if (!isDocument(operand)) throw new CommandError(2, '$elemMatch needs an Object');
+  const [first = ''] = Object.keys(operand);
+  const isFilter = !isOperatorDocument(operand) || ['$and', '$or', '$nor', '$where'].includes(first);
+  if (!isFilter) return compileValueTest(operand, options);
+  const matches = compileFilter(operand, options);
+  // Elements that are arrays are matched like documents whose fields are the indexes.
+  return (element) => (isDocument(element) || Array.isArray(element)) && matches(element as Document);
 }
 
-const DBREF_FIELDS = new Set(['$ref', '$id', '$db']);
-
 function compileEntry(key: string, operand: unknown, options: FilterOptions): Predicate {
-  if (!key.startsWith('$') || DBREF_FIELDS.has(key)) return compileField(key, operand, options);
+  const parts = (): Predicate[] => {
+    if (Array.isArray(operand) && operand.length > 0) return operand.map((filter) => compileFilter(filter, options));
+    throw new CommandError(2, `${key} argument must be a non-empty array`);
+  };
   switch (key) {
     case '$and': {
-      const all = compileList(key, operand, options);
+      const all = parts();
       return (document) => all.every((test) => test(document));
     }
     case '$or': {
-      const any = compileList(key, operand, options);
+      const any = parts();
       return (document) => any.some((test) => test(document));
     }
     case '$nor': {
-      const none = compileList(key, operand, options);
+      const none = parts();
       return (document) => !none.some((test) => test(document));
     }
     case '$expr': {
@@ -67,55 +72,42 @@ function compileEntry(key: string, operand: unknown, options: FilterOptions): Pr
     case '$jsonSchema':
       throw unsupported(`Query operator ${key}`, 2);
     default:
-      throw new CommandError(2, `unknown top level operator: ${key}`);
+      if (isOperatorDocument({ [key]: operand })) throw new CommandError(2, `unknown top level operator: ${key}`);
+      return compileField(key.split('.'), operand, options);
   }
 }
 
-function compileList(operator: string, operand: unknown, options: FilterOptions): Predicate[] {
-  if (!Array.isArray(operand) || operand.length === 0) {
-    throw new CommandError(2, `${operator} argument must be a non-empty array`);
-  }
-  return operand.map((filter) => compileFilter(filter, options));
-}
-
-function compileField(path: string, operand: unknown, options: FilterOptions): Predicate {
-  const parts = path.split('.');
-  const test = isOperatorDocument(operand)
-    ? compileOperators(operand, options)
-    : compileOperator('$eq', operand, options.fold);
-  return (document) => test(leaves(document, parts));
+function compileField(path: string[], operand: unknown, options: FilterOptions): Predicate {
+  const operators = isOperatorDocument(operand) ? operand : { $eq: operand };
+  const test = compileOperators(operators, options);
+  return (document) => test(leaves(document, path));
 }
 
 function compileOperators(operators: Document, options: FilterOptions): LeavesTest {
-  const tests = Object.keys(operators).flatMap((operator) => {
-    const operand = operators[operator];
-    if (operator === '$options') {
-      if (!('$regex' in operators)) throw new CommandError(2, '$options needs a $regex');
-      return [];
-    }
-    if (!operator.startsWith('$')) throw new CommandError(2, `unknown operator: ${operator}`);
-    if (operator === '$regex') return [regexTest(operand, operators['$options'])];
-    if (operator === '$not') return [negation(operand, options)];
-    if (operator === '$elemMatch') return [elementMatch(operand, options)];
-    if (operator === '$all') return [allTest(operand, options)];
-    return [compileOperator(operator, operand, options.fold)];
+  if ('$options' in operators && !('$regex' in operators)) throw new CommandError(2, '$options needs a $regex');
+  const names = Object.keys(operators).filter((name) => name !== '$options');
+  const tests = names.map((name): LeavesTest => {
+    const operand = operators[name];
+    if (name === '$regex') return compileOperator('$eq', pattern(operand, operators.$options));
+    if (name === '$not') return negation(operand, options);
+    if (name === '$elemMatch') return elementMatch(operand, options);
+    if (name === '$all') return allTest(operand, options);
+    return compileOperator(name, operand, options.fold);
   });
-  return (found) => tests.every((test) => test(found));
+  return tests.length === 1 ? (tests[0] as LeavesTest) : (found) => tests.every((test) => test(found));
 }
 
-function regexTest(operand: unknown, flags: unknown): LeavesTest {
-  const own = operand instanceof BSONRegExp ? operand.options : '';
-  const pattern =
-    operand instanceof BSONRegExp ? operand.pattern : operand instanceof RegExp ? operand.source : operand;
-  if (typeof pattern !== 'string') throw new CommandError(2, '$regex has to be a string');
-  return compileOperator('$eq', new BSONRegExp(pattern, typeof flags === 'string' ? flags : own));
+function pattern(operand: unknown, flags: unknown): BSONRegExp {
+  const known = operand instanceof BSONRegExp ? operand : undefined;
+  const source = known?.pattern ?? (operand instanceof RegExp ? operand.source : operand);
+  if (typeof source !== 'string') throw new CommandError(2, '$regex has to be a string');
+  return new BSONRegExp(source, typeof flags === 'string' ? flags : known?.options);
 }
 
 function negation(operand: unknown, options: FilterOptions): LeavesTest {
-  if (!isRegExp(operand) && !isOperatorDocument(operand)) {
-    throw new CommandError(2, '$not needs a regex or a document');
-  }
-  const test = isRegExp(operand) ? compileOperator('$eq', operand) : compileOperators(operand, options);
+  const isUsable = isRegExp(operand) || isOperatorDocument(operand);
+  if (!isUsable) throw new CommandError(2, '$not needs a regex or a document');
+  const test = compileOperators(isRegExp(operand) ? { $eq: operand } : operand, options);
   return (found) => !test(found);
 }
 
@@ -124,27 +116,15 @@ function elementMatch(operand: unknown, options: FilterOptions): LeavesTest {
   return (found) => found.some((leaf) => Array.isArray(leaf) && leaf.some(matches));
 }
 
-/** The test `$elemMatch` makes on each element. */
-export function elementTest(operand: unknown, options: FilterOptions): (element: unknown) => boolean {
-  if (!isDocument(operand)) throw new CommandError(2, '$elemMatch needs an Object');
-  const first = Object.keys(operand)[0];
-  if (isOperatorDocument(operand) && !['$and', '$or', '$nor', '$where'].includes(first as string)) {
-    return compileValueTest(operand, options);
-  }
-  const matches = compileFilter(operand, options);
-  // Elements that are arrays are matched like documents whose fields are the indexes.
-  return (element) => (isDocument(element) || Array.isArray(element)) && matches(element as Document);
-}
-
 function allTest(operand: unknown, options: FilterOptions): LeavesTest {
   if (!Array.isArray(operand)) throw new CommandError(2, '$all needs an array');
   const tests = operand.map((item): LeavesTest => {
-    if (isOperatorDocument(item)) {
-      if (Object.keys(item)[0] !== '$elemMatch') throw new CommandError(2, 'no $ expressions in $all');
-      return elementMatch(item['$elemMatch'], options);
+    if (!isOperatorDocument(item)) {
+      const test = equality(item, options.fold);
+      return (found) => someValue(found, test);
     }
-    const test = equality(item, options.fold);
-    return (found) => found.some((leaf) => test(leaf) || (Array.isArray(leaf) && leaf.some(test)));
+    if (!('$elemMatch' in item)) throw new CommandError(2, 'no $ expressions in $all');
+    return elementMatch(item.$elemMatch, options);
   });
   return (found) => tests.length > 0 && tests.every((test) => test(found));
 }

@@ -1,5 +1,5 @@
-import { isDocument, type Document } from '../values/document.js';
-import { compileFilter, compileValueTest, elementTest, isOperatorDocument, type FilterOptions } from './filter.js';
+import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
+import { compileFilter, compileValueTest, elementTest, type FilterOptions } from './filter.js';
 import { leaves } from './leaves.js';
 
 /**

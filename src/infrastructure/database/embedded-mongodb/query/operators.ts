@@ -1,12 +1,12 @@
 import { Binary, Long, MaxKey, MinKey } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
-import { isDocument } from '../values/document.js';
-import { isNumber, toDouble, toInteger } from '../values/numbers.js';
-import { compare, encode, equal, rankOf } from '../values/order.js';
-import { compileRegExp, isRegExp } from '../values/regex.js';
+import { isOperatorDocument } from '../values/document.js';
+import { toDouble, toInteger } from '../values/numbers.js';
+import { compare, encode, equal, identity } from '../values/order.js';
+import { compileRegExp } from '../values/regex.js';
+import { isNumber, isRegExp, rankOf, typeTest } from '../values/types.js';
 import { someValue } from './leaves.js';
-import { typeTest } from './type-names.js';
 
 /** Decides on the values a path leads to, see leaves(). */
 export type LeavesTest = (found: readonly unknown[]) => boolean;
@@ -14,63 +14,53 @@ export type LeavesTest = (found: readonly unknown[]) => boolean;
 type ValueTest = (value: unknown) => boolean;
 
 /** The operators that stand below a field and need nothing but its values. */
+const OPERATORS: Record<string, (operand: unknown, fold?: Fold) => LeavesTest> = {
+  $eq: (operand, fold) => some(equality(operand, fold)),
+  $ne: (operand, fold) => not(some(equality(refuseRegExp(operand), fold))),
+  $gt: (operand, fold) => some(ordering(operand, fold, (order) => order > 0)),
+  $gte: (operand, fold) => some(ordering(operand, fold, (order) => order >= 0)),
+  $lt: (operand, fold) => some(ordering(operand, fold, (order) => order < 0)),
+  $lte: (operand, fold) => some(ordering(operand, fold, (order) => order <= 0)),
+  $in: (operand, fold) => some(membership(operand, fold)),
+  $nin: (operand, fold) => not(some(membership(operand, fold))),
+  $exists: (operand) => (found) => found.some((value) => value !== undefined) === isTruthy(operand),
+  $type: (operand) => some(typeTest(operand)),
+  $size: sizeTest,
+  $mod: (operand) => some(modulo(operand)),
+  $bitsAllSet: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) === mask)),
+  $bitsAllClear: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) === 0n)),
+  $bitsAnySet: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) !== 0n)),
+  $bitsAnyClear: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) !== mask)),
+};
+
+const REFUSED = ['$near', '$nearSphere', '$geoWithin', '$geoIntersects', '$within', '$text'];
+
 export function compileOperator(operator: string, operand: unknown, fold?: Fold): LeavesTest {
-  switch (operator) {
-    case '$eq':
-      return some(equality(operand, fold));
-    case '$ne':
-      return not(some(equality(refuseRegExp(operator, operand), fold)));
-    case '$gt':
-    case '$gte':
-    case '$lt':
-    case '$lte':
-      return some(ordering(operator, refuseRegExp(operator, operand), fold));
-    case '$in':
-      return some(membership(operator, operand, fold));
-    case '$nin':
-      return not(some(membership(operator, operand, fold)));
-    case '$exists':
-      return (found) => found.some((value) => value !== undefined) === isTruthy(operand);
-    case '$type':
-      return some(typeTest(operand));
-    case '$size':
-      return sizeTest(operand);
-    case '$mod':
-      return some(modulo(operand));
-    case '$bitsAllSet':
-    case '$bitsAllClear':
-    case '$bitsAnySet':
-    case '$bitsAnyClear':
-      return some(bitTest(operator, operand));
-    case '$near':
-    case '$nearSphere':
-    case '$geoWithin':
-    case '$geoIntersects':
-    case '$within':
-    case '$text':
-      throw unsupported(`Query operator ${operator}`, 2);
-    default:
-      throw new CommandError(2, `unknown operator: ${operator}`);
-  }
+  if (REFUSED.includes(operator)) throw unsupported(`Query operator ${operator}`, 2);
+  const compile = OPERATORS[operator];
+  if (!compile) throw new CommandError(2, `unknown operator: ${operator}`);
+  return compile(operand, fold);
 }
 
 export function equality(operand: unknown, fold?: Fold): ValueTest {
   if (isRegExp(operand)) return patternTest(operand);
   if (operand === null || operand === undefined) return (value) => value === undefined || value === null;
-  if (typeof operand === 'string' && !fold) return (value) => value === operand || equalOther(value, operand);
   const rank = rankOf(operand);
   const wanted = encode(operand, fold);
-  return (value) => value !== undefined && rankOf(value) === rank && encode(value, fold).equals(wanted);
-}
-
-export function patternTest(operand: Parameters<typeof compileRegExp>[0]): ValueTest {
-  const pattern = compileRegExp(operand);
-  return (value) => (typeof value === 'string' ? pattern.test(value) : isRegExp(value) && equal(value, operand));
+  return (value) => {
+    if (typeof value === 'string' && typeof operand === 'string' && !fold) return value === operand;
+    return value !== undefined && rankOf(value) === rank && encode(value, fold).equals(wanted);
+  };
 }
 
 /** MongoDB takes any number but zero, and anything that is not null or false, for true. */
 export function isTruthy(value: unknown): boolean {
   return isNumber(value) ? toDouble(value) !== 0 : value !== false && value !== null && value !== undefined;
+}
+
+function patternTest(operand: Parameters<typeof compileRegExp>[0]): ValueTest {
+  const pattern = compileRegExp(operand);
+  return (value) => (typeof value === 'string' ? pattern.test(value) : isRegExp(value) && equal(value, operand));
 }
 
 function some(test: ValueTest): LeavesTest {
@@ -81,48 +71,36 @@ function not(test: LeavesTest): LeavesTest {
   return (found) => !test(found);
 }
 
-function equalOther(value: unknown, operand: string): boolean {
-  return typeof value === 'object' && value !== null && equal(value, operand);
-}
-
-function refuseRegExp(operator: string, operand: unknown): unknown {
-  if (isRegExp(operand)) throw new CommandError(2, `Can't have RegEx as arg to ${operator}.`);
+function refuseRegExp(operand: unknown): unknown {
+  if (isRegExp(operand)) throw new CommandError(2, "Can't have RegEx as arg to a comparison.");
   return operand;
 }
 
 /** Only values of the operand's own type compare: {$lt: 5} never finds a string. MinKey and MaxKey bound all types. */
-function ordering(operator: string, operand: unknown, fold?: Fold): ValueTest {
-  const accepts = (order: number): boolean =>
-    operator === '$gt' ? order > 0 : operator === '$gte' ? order >= 0 : operator === '$lt' ? order < 0 : order <= 0;
-  if (operand instanceof MinKey || operand instanceof MaxKey) {
-    return (value) => value !== undefined && accepts(compare(value, operand));
-  }
+function ordering(operand: unknown, fold: Fold | undefined, accepts: (order: number) => boolean): ValueTest {
+  refuseRegExp(operand);
+  const bounds = operand instanceof MinKey || operand instanceof MaxKey;
+  const isNull = operand === null || operand === undefined;
   const rank = rankOf(operand);
-  if (operand === null || operand === undefined) {
-    return (value) => (value === null || value === undefined) && accepts(0);
-  }
-  const isNaNOperand = isNumber(operand) && Number.isNaN(toDouble(operand));
   return (value) => {
-    if (value === undefined || rankOf(value) !== rank) return false;
+    if (value === undefined) return isNull && accepts(0);
+    if (!bounds && rankOf(value) !== rank) return false;
     // NaN is neither above nor below any number, though it sorts below all of them.
-    const isNaNValue = isNumber(value) && Number.isNaN(toDouble(value));
-    if (isNaNOperand || isNaNValue) return isNaNOperand && isNaNValue && operator.endsWith('e');
+    if (!bounds && isNaNumber(value) !== isNaNumber(operand)) return false;
     return accepts(compare(value, operand, fold));
   };
 }
 
-function membership(operator: string, operand: unknown, fold?: Fold): ValueTest {
-  if (!Array.isArray(operand)) throw new CommandError(2, `${operator} needs an array`);
-  if (operand.some((item) => isDocument(item) && Object.keys(item)[0]?.startsWith('$') && !('$ref' in item))) {
-    throw new CommandError(2, `cannot nest $ under ${operator}`);
-  }
-  const patterns = operand.filter(isRegExp).map(patternTest);
-  const wanted = new Set(operand.filter((item) => !isRegExp(item)).map((item) => hash(item, fold)));
-  return (value) => wanted.has(hash(value, fold)) || patterns.some((test) => test(value));
+function isNaNumber(value: unknown): boolean {
+  return isNumber(value) && Number.isNaN(toDouble(value));
 }
 
-function hash(value: unknown, fold?: Fold): string {
-  return encode(value, fold).toString('latin1');
+function membership(operand: unknown, fold?: Fold): ValueTest {
+  if (!Array.isArray(operand)) throw new CommandError(2, '$in and $nin need an array');
+  if (operand.some(isOperatorDocument)) throw new CommandError(2, 'cannot nest $ under $in or $nin');
+  const patterns = operand.filter(isRegExp).map(patternTest);
+  const wanted = new Set(operand.filter((item) => !isRegExp(item)).map((item) => identity(item, fold)));
+  return (value) => wanted.has(identity(value, fold)) || patterns.some((test) => test(value));
 }
 
 function sizeTest(operand: unknown): LeavesTest {
@@ -138,31 +116,18 @@ function modulo(operand: unknown): ValueTest {
   return (value) => isNumber(value) && Math.trunc(toDouble(value)) % divisor === remainder;
 }
 
-function bitTest(operator: string, operand: unknown): ValueTest {
-  const mask = bitMask(operand);
+function bitTest(operand: unknown, accepts: (bits: bigint, mask: bigint) => boolean): ValueTest {
+  const positions = Array.isArray(operand) ? operand.map((position) => BigInt(toInteger(position, 'position'))) : [];
+  const mask = Array.isArray(operand) ? positions.reduce((bits, one) => bits | (1n << one), 0n) : bitsOf(operand);
+  if (mask === undefined || mask < 0n) throw new CommandError(2, 'A bit mask is an integer >= 0, BinData or an array');
   return (value) => {
     const bits = bitsOf(value);
-    if (bits === undefined) return false;
-    if (operator === '$bitsAllSet') return (bits & mask) === mask;
-    if (operator === '$bitsAllClear') return (bits & mask) === 0n;
-    return operator === '$bitsAnySet' ? (bits & mask) !== 0n : (bits & mask) !== mask;
+    return bits !== undefined && accepts(bits, mask);
   };
 }
 
-function bitMask(operand: unknown): bigint {
-  if (Array.isArray(operand)) {
-    return operand.reduce((mask: bigint, position) => mask | (1n << BigInt(toInteger(position, 'bit position'))), 0n);
-  }
-  const bits = bitsOf(operand);
-  if (bits === undefined || bits < 0n)
-    throw new CommandError(2, 'A bit mask is a non-negative integer, BinData or array');
-  return bits;
-}
-
 function bitsOf(value: unknown): bigint | undefined {
-  if (value instanceof Long) return value.toBigInt();
   if (value instanceof Binary) return BigInt(`0x0${Buffer.from(value.value()).reverse().toString('hex')}`);
-  if (!isNumber(value)) return undefined;
-  const number = toDouble(value);
-  return Number.isInteger(number) ? BigInt(number) : undefined;
+  if (value instanceof Long) return value.toBigInt();
+  return isNumber(value) && Number.isInteger(toDouble(value)) ? BigInt(toDouble(value)) : undefined;
 }

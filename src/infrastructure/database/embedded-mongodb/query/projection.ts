@@ -1,8 +1,9 @@
 import { evaluate, promote } from '../aggregation/expressions.js';
 import { CommandError } from '../command-error.js';
-import { assign, isDocument, own, splitPath, type Document } from '../values/document.js';
-import { isNumber, toInteger } from '../values/numbers.js';
-import { elementTest, isOperatorDocument, type FilterOptions } from './filter.js';
+import { assign, isDocument, isOperatorDocument, own, splitPath, type Document } from '../values/document.js';
+import { toInteger } from '../values/numbers.js';
+import { isNumber } from '../values/types.js';
+import { elementTest, type FilterOptions } from './filter.js';
 import { isTruthy } from './operators.js';
 
 export type Projection = (document: Document) => Document;

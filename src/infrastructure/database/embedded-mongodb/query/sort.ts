@@ -1,8 +1,9 @@
 import { CommandError } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, splitPath, type Document } from '../values/document.js';
-import { isNumber, toDouble } from '../values/numbers.js';
-import { compare, encode, EMPTY_ARRAY, inverted } from '../values/order.js';
+import { toDouble } from '../values/numbers.js';
+import { compare, encode, inverted } from '../values/order.js';
+import { EMPTY_ARRAY, isNumber } from '../values/types.js';
 import { leaves } from './leaves.js';
 
 export type SortKey = (document: Document) => Buffer;

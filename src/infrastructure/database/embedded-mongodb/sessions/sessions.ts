@@ -3,8 +3,10 @@ import type { Catalogue } from '../engine/catalogue.js';
 import type { Store } from '../storage/store.js';
 import type { WritableView } from '../storage/view.js';
 import type { Retries } from './retries.js';
-import { SESSION_LIFETIME_MS } from './session-lifetime.js';
 import { Transaction, writeConflict } from './transaction.js';
+
+/** How long a session is known after its last command; clients are told. */
+export const SESSION_LIFETIME_MS = 30 * 60_000;
 
 /** How long a transaction may stay open before it is aborted. */
 export const TRANSACTION_LIFETIME_MS = 60_000;
@@ -17,9 +19,11 @@ interface TransactionHost {
   write<T>(action: (view: WritableView) => T): Promise<T>;
 }
 
-interface TransactionOfSession {
+export interface SessionOfCommand {
   session: string;
-  number: bigint;
+  /** Present for retryable writes and in transactions. */
+  number: bigint | undefined;
+  isInTransaction: boolean;
 }
 
 /** The sessions of the clients and their open transactions, one per session at most. */
@@ -44,7 +48,7 @@ export class Sessions {
     this.lastUses.delete(session);
   }
 
-  start({ session, number }: TransactionOfSession): Transaction {
+  start({ session, number }: SessionOfCommand): Transaction {
     this.abort(session);
     const { store, catalogue } = this.engine;
     const collections = new Map(catalogue.all().map((collection) => [collection.namespace, collection]));
@@ -55,40 +59,37 @@ export class Sessions {
   }
 
   /** @throws CommandError 251 when there is none, e.g. because it was aborted meanwhile */
-  find({ session, number }: TransactionOfSession): Transaction {
+  find({ session, number }: SessionOfCommand): Transaction {
     const transaction = this.open.get(session);
-    if (transaction?.number === number) return transaction;
+    if (transaction?.number === number) return transaction as Transaction;
     throw new CommandError(251, `Given transaction number ${number} does not match any in-progress transactions.`);
   }
 
   /** Committing twice succeeds twice. @throws CommandError 112 on a conflict; the transaction is aborted then */
-  async commit(of: TransactionOfSession): Promise<void> {
-    const transaction = this.open.get(of.session);
-    if (transaction?.number !== of.number) {
-      if (this.engine.retries.find(this.engine.store, of.session, of.number)) return;
-      this.find(of);
-      return;
-    }
+  async commit(of: SessionOfCommand): Promise<void> {
+    const { store, catalogue, retries } = this.engine;
+    const { session, number = 0n } = of;
+    if (this.open.get(session)?.number !== number && retries.find(store, session, number)) return;
+    const transaction = this.find(of);
     try {
       await this.engine.write((view) => {
         transaction.checkConflicts();
         // Indexes that came meanwhile lack its entries; a dropped collection would leave its documents to nobody.
         for (const [namespace, collection] of transaction.written) {
-          if (this.engine.catalogue.find(namespace) !== collection) throw writeConflict();
+          if (catalogue.find(namespace) !== collection) throw writeConflict();
         }
         transaction.flushTo(view);
-        this.engine.retries.remember(view, of.session, of.number, { ok: 1 });
+        retries.remember(view, session, number, { ok: 1 });
       });
     } finally {
-      this.abort(of.session);
+      this.abort(session);
     }
   }
 
   /** Does nothing when the session has no transaction. */
-  abort(session: string): boolean {
-    const transaction = this.open.get(session);
-    transaction?.release();
-    return this.open.delete(session);
+  abort(session: string): void {
+    this.open.get(session)?.release();
+    this.open.delete(session);
   }
 
   abortAll(): void {

@@ -13,7 +13,7 @@ export class Transaction extends Overlay {
   readonly written = new Map<string, Collection>();
 
   constructor(
-    readonly number: bigint,
+    readonly number: bigint | undefined,
     readonly startedAt: Date,
     private readonly snapshot: Snapshot,
     private readonly live: View,

@@ -36,26 +36,12 @@ export class Overlay implements WritableView {
     this.differences.set(name, { key, sum: (this.differences.get(name)?.sum ?? 0) + difference });
   }
 
-  *range(start: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
-    const pending = this.pendingBetween(start, end, reverse);
-    let next = 0;
-    const direction = reverse ? -1 : 1;
-    for (const entry of this.base.range(start, end, reverse)) {
-      let replaced = false;
-      while (next < pending.length) {
-        const write = pending[next] as PendingWrite;
-        const order = Buffer.compare(write.key, entry.key) * direction;
-        if (order > 0) break;
-        next++;
-        replaced ||= order === 0;
-        if (write.value) yield { key: write.key, value: write.value };
-      }
-      if (!replaced) yield entry;
-    }
-    for (; next < pending.length; next++) {
-      const write = pending[next] as PendingWrite;
-      if (write.value) yield { key: write.key, value: write.value };
-    }
+  range(start: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
+    const stored = this.base.range(start, end, reverse);
+    if (this.writes.size === 0) return stored;
+    this.sorted ??= [...this.writes.values()].sort((a, b) => Buffer.compare(a.key, b.key));
+    const pending = this.sorted.slice(lowerBound(this.sorted, start), lowerBound(this.sorted, end));
+    return merged(stored, reverse ? pending.reverse() : pending, reverse);
   }
 
   get size(): number {
@@ -69,8 +55,8 @@ export class Overlay implements WritableView {
     return sum;
   }
 
-  keys(): Iterable<Buffer> {
-    return [...this.writes.values()].map((write) => write.key);
+  keys(): Buffer[] {
+    return [...this.writes.values()].map(({ key }) => key);
   }
 
   flushTo(target: WritableView): void {
@@ -91,13 +77,23 @@ export class Overlay implements WritableView {
       this.sorted = undefined;
     }
   }
+}
 
-  private pendingBetween(start: Buffer, end: Buffer, reverse: boolean): PendingWrite[] {
-    if (this.writes.size === 0) return [];
-    this.sorted ??= [...this.writes.values()].sort((a, b) => Buffer.compare(a.key, b.key));
-    const inside = this.sorted.slice(lowerBound(this.sorted, start), lowerBound(this.sorted, end));
-    return reverse ? inside.reverse() : inside;
+function* merged(stored: Iterable<Entry>, pending: PendingWrite[], reverse: boolean): Iterable<Entry> {
+  const direction = reverse ? -1 : 1;
+  let next = 0;
+  for (const entry of stored) {
+    let isReplaced = false;
+    for (; next < pending.length; next++) {
+      const { key, value } = pending[next] as PendingWrite;
+      const order = Buffer.compare(key, entry.key) * direction;
+      if (order > 0) break;
+      isReplaced ||= order === 0;
+      if (value) yield { key, value };
+    }
+    if (!isReplaced) yield entry;
   }
+  for (const { key, value } of pending.slice(next)) if (value) yield { key, value };
 }
 
 function lowerBound(writes: PendingWrite[], key: Buffer): number {

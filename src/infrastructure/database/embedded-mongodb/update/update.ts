@@ -1,10 +1,12 @@
+import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import { compileFilter, type FilterOptions } from '../query/filter.js';
 import { matchedIndex } from '../query/matched-index.js';
-import { copy, isDocument, type Document } from '../values/document.js';
+import { copy, isDocument, isOperatorDocument, splitPath, type Document } from '../values/document.js';
 import { equal } from '../values/order.js';
-import { OPERATORS, type Operator, type OperatorOptions } from './field-operators.js';
-import type { Place } from '../values/place.js';
+import { Place } from '../values/place.js';
+import { isRegExp } from '../values/types.js';
+import { OPERATORS, type Operator } from './operators.js';
 import { runUpdatePipeline } from './pipeline-update.js';
 import { PathResolver } from './positional.js';
 
@@ -15,118 +17,123 @@ export interface UpdateStatement {
   arrayFilters?: unknown;
   variables?: Document | undefined;
   isMulti: boolean;
-}
-
-export interface ApplyOptions {
   now: Date;
-  /** true while the document of an upsert is being built */
-  isInsert?: boolean;
 }
 
-export type Update = (document: Document, options: ApplyOptions) => Document;
+/** Makes the new document of the old one, which it leaves alone; or of the seed of an upsert. */
+export type Update = (document: Document, isInsert?: boolean) => Document;
 
-/**
- * Compiles the update of a statement into a function from the old document, which it leaves alone, to the new one.
- * @throws CommandError for unknown operators and conflicting paths
- */
+/** @throws CommandError for unknown operators and conflicting paths */
 export function compileUpdate(statement: UpdateStatement, options: FilterOptions): Update {
   const { update } = statement;
   if (Array.isArray(update)) {
     return (document) => keepId(document, runUpdatePipeline(document, update, statement.variables));
   }
   if (!isDocument(update)) throw new CommandError(9, 'Update argument must be either an object or an array');
-  const keys = Object.keys(update);
-  if (keys[0]?.startsWith('$')) return operatorUpdate(statement, update, options);
+  if (!isReplacement(update)) return operatorUpdate(statement, update, options);
   if (statement.isMulti) throw new CommandError(9, 'multi update is not supported for replacement-style update');
-  const dollar = keys.find((key) => key.startsWith('$'));
+  const dollar = Object.keys(update).find((key) => key.startsWith('$'));
   if (dollar) {
-    throw new CommandError(
-      52,
-      `The dollar ($) prefixed field '${dollar}' in '${dollar}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
-    );
+    throw new CommandError(52, `The dollar ($) prefixed field '${dollar}' is not allowed in a replacement document`);
   }
   return (document) => keepId(document, copy(update));
 }
 
-function keepId(document: Document, result: Document): Document {
-  if (!('_id' in document)) return result;
-  if ('_id' in result && !equal(result['_id'], document['_id'])) throw immutableId();
-  const { _id: _unchanged, ...rest } = result;
-  return { _id: document['_id'], ...rest };
+/** The document an upsert inserts: what the filter says by equality, then the update, `_id` first. */
+export function upsertDocument({ filter, update }: UpdateStatement, change: Update): Document {
+  const seed: Document = {};
+  seedFrom(filter, seed, isReplacement(update));
+  const { _id = new ObjectId(), ...rest } = change(seed, true);
+  return { _id, ...rest };
 }
 
-function immutableId(): CommandError {
-  return new CommandError(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
+function isReplacement(update: unknown): boolean {
+  return isDocument(update) && !Object.keys(update)[0]?.startsWith('$');
+}
+
+function keepId(document: Document, result: Document): Document {
+  if (!('_id' in document)) return result;
+  if ('_id' in result) refuseOtherId(document, result);
+  const { _id: _unchanged, ...rest } = result;
+  return { _id: document._id, ...rest };
+}
+
+function refuseOtherId(before: Document, after: Document): void {
+  if (!('_id' in before) || equal(before._id, after._id)) return;
+  throw new CommandError(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
 }
 
 interface Step {
   path: string;
   operand: unknown;
-  operator: Operator | 'rename';
+  operator: Operator;
 }
 
-function operatorUpdate(statement: UpdateStatement, update: Document, options: FilterOptions): Update {
+function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: Document, options: FilterOptions) {
   const steps = stepsOf(update);
-  compileFilter(statement.filter, options);
-  const resolver = new PathResolver(statement.arrayFilters, options);
-  return (original, { now, isInsert = false }) => {
+  compileFilter(filter, options);
+  const resolver = new PathResolver(arrayFilters, options);
+  return (original: Document, isInsert = false): Document => {
     const document = copy(original);
-    const matched = (path: string): number | undefined => matchedIndex(statement.filter, original, path, options);
+    const matched = (path: string): number | undefined => matchedIndex(filter, original, path, options);
     const planned = steps.map((step) => ({ ...step, places: resolver.resolve(document, step.path, matched) }));
     resolver.checkAllUsed();
-    refuseConflicts(planned.flatMap(({ places, operator, operand }) => pathsTouched(places, operator, operand)));
-    const context: OperatorOptions = { ...options, now, isInsert };
+    refuseConflicts(
+      planned.flatMap(({ places, operator, operand }) => {
+        const paths = places.map(({ path }) => path);
+        return operator === OPERATORS.get('$rename') ? [...paths, String(operand)] : paths;
+      }),
+    );
+    const placeOf = (path: string): Place => resolver.resolve(document, path, matched)[0] as Place;
     for (const { places, operator, operand } of planned) {
-      for (const place of places) {
-        if (operator === 'rename') rename(place, resolver.resolve(document, String(operand), matched)[0] as Place);
-        else operator(place, operand, context);
-      }
+      for (const place of places) operator(place, operand, { ...options, now, isInsert, placeOf });
     }
-    if ('_id' in original && !equal(original['_id'], document['_id'])) throw immutableId();
+    refuseOtherId(original, document);
     return document;
   };
 }
 
 function stepsOf(update: Document): Step[] {
-  return Object.keys(update).flatMap((name) => {
-    const operator = name === '$rename' ? 'rename' : OPERATORS.get(name);
-    if (!operator) {
-      throw new CommandError(
-        9,
-        `Unknown modifier: ${name}. Expected a valid update modifier or pipeline-style update specified as an array`,
-      );
-    }
-    const fields = update[name];
+  return Object.entries(update).flatMap(([name, fields]) => {
+    const operator = OPERATORS.get(name);
+    if (!operator) throw new CommandError(9, `Unknown modifier: ${name}. Expected a valid update modifier or pipeline`);
     if (!isDocument(fields)) {
-      throw new CommandError(
-        9,
-        `Modifiers operate on fields but we found another type instead. For example: {$mod: {<field>: ...}} not {${name}: ${JSON.stringify(fields)}}`,
-      );
+      throw new CommandError(9, `Modifiers operate on fields, not {${name}: ${JSON.stringify(fields)}}`);
     }
-    return Object.keys(fields).map((path) => ({ path, operand: fields[path], operator }));
+    return Object.entries(fields).map(([path, operand]) => ({ path, operand, operator }));
   });
-}
-
-function pathsTouched(places: Place[], operator: Operator | 'rename', operand: unknown): string[] {
-  const paths = places.map((place) => place.path);
-  return operator === 'rename' ? [...paths, String(operand)] : paths;
 }
 
 function refuseConflicts(paths: string[]): void {
   const sorted = paths.map((path) => `${path}.`).sort();
-  for (let i = 1; i < sorted.length; i++) {
-    const path = sorted[i] as string;
-    const previous = sorted[i - 1] as string;
-    if (path.startsWith(previous)) {
-      const where = previous.slice(0, -1);
-      throw new CommandError(40, `Updating the path '${path.slice(0, -1)}' would create a conflict at '${where}'`);
+  sorted.forEach((path, i) => {
+    const previous = sorted[i - 1];
+    if (previous === undefined || !path.startsWith(previous)) return;
+    const [here, there] = [path.slice(0, -1), previous.slice(0, -1)];
+    throw new CommandError(40, `Updating the path '${here}' would create a conflict at '${there}'`);
+  });
+}
+
+function seedFrom(filter: Document, seed: Document, onlyId: boolean): void {
+  for (const [key, operand] of Object.entries(filter)) {
+    if (key === '$and' || (key === '$or' && Array.isArray(operand) && operand.length === 1)) {
+      for (const part of operand as Document[]) seedFrom(part, seed, onlyId);
+    } else if (!key.startsWith('$') && (!onlyId || key === '_id')) {
+      const value = valueRequired(operand);
+      if (value === undefined) continue;
+      const place = new Place(seed, splitPath(key));
+      const isKnown = place.get() !== undefined;
+      if (isKnown) throw new CommandError(54, `cannot infer query fields to set, path '${key}' is matched twice`);
+      place.set(copy(value));
     }
   }
 }
 
-function rename(from: Place, to: Place): void {
-  const value = from.get();
-  if (value === undefined) return;
-  from.unset();
-  to.set(value);
+function valueRequired(operand: unknown): unknown {
+  if (isRegExp(operand)) return undefined;
+  if (!isOperatorDocument(operand)) return operand;
+  if ('$eq' in operand) return operand.$eq;
+  const only = operand.$in ?? operand.$all;
+  const [value] = Array.isArray(only) && only.length === 1 ? only : [];
+  return isRegExp(value) || isDocument(value) ? undefined : value;
 }

@@ -1,9 +1,11 @@
 import { CommandError } from '../command-error.js';
-import { isDocument, type Document } from './document.js';
-import { isNumber, toDouble } from './numbers.js';
+import { isDocument } from './document.js';
 
 /** Rewrites a string so that plain byte order and equality of the result are those of the collation. */
 export type Fold = (text: string) => string;
+
+/** Every collation has one function, so that two of them are the same where their functions are. */
+const FOLDS = new Map<string, Fold>();
 
 /**
  * A close relative of the ICU collation, not the same: accents and case are folded by Unicode rules, language-specific
@@ -15,20 +17,17 @@ export function foldFor(collation: unknown): Fold | undefined {
   if (!isDocument(collation) || typeof collation['locale'] !== 'string') {
     throw new CommandError(9, "The field 'collation' needs a locale");
   }
-  if (collation['locale'] === 'simple') return undefined;
-  const strength = isNumber(collation['strength']) ? toDouble(collation['strength']) : 3;
-  const fold = strength === 1 ? withoutAccentsAndCase : strength === 2 ? withoutCase : exactWithDictionaryOrder;
-  return collation['numericOrdering'] === true ? (text) => fold(text.replace(/\d+/g, padDigits)) : fold;
+  const { locale, strength = 3, numericOrdering = false } = collation;
+  if (locale === 'simple') return undefined;
+  const name = `${locale} ${String(strength)} ${String(numericOrdering)}`;
+  if (!FOLDS.has(name)) FOLDS.set(name, newFold(Number(strength), numericOrdering === true));
+  return FOLDS.get(name);
 }
 
-export function sameCollation(a: unknown, b: unknown): boolean {
-  return JSON.stringify(essence(a)) === JSON.stringify(essence(b));
-}
-
-function essence(collation: unknown): unknown {
-  if (!isDocument(collation) || collation['locale'] === 'simple') return null;
-  const { locale, strength = 3, numericOrdering = false }: Document = collation;
-  return [locale, isNumber(strength) ? toDouble(strength) : 3, numericOrdering];
+function newFold(strength: number, isNumeric: boolean): Fold {
+  const byStrength: Record<number, Fold> = { 1: withoutAccentsAndCase, 2: withoutCase };
+  const fold = byStrength[strength] ?? exactWithDictionaryOrder;
+  return (text) => fold(isNumeric ? text.replace(/\d+/g, padDigits) : text);
 }
 
 function withoutAccentsAndCase(text: string): string {
@@ -39,6 +38,7 @@ function withoutCase(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
+/** Lower case before upper case. */
 function exactWithDictionaryOrder(text: string): string {
   const swapped = text.replace(/\p{L}/gu, (letter) => {
     const lower = letter.toLowerCase();

@@ -9,11 +9,11 @@ import {
   MaxKey,
   MinKey,
   ObjectId,
+  onDemand,
   Timestamp,
 } from 'bson';
 import { CommandError } from '../command-error.js';
 import { assign, type Document } from './document.js';
-import { toRegExp } from './regex.js';
 
 const MAX_DEPTH = 200;
 
@@ -30,153 +30,96 @@ export class ComparableBinary extends Binary {
  * @throws CommandError 22 when the bytes are not a valid document
  */
 export function decode(bytes: Buffer): Document {
-  return decodeWith(bytes, false);
-}
-
-/** Decodes for mingo, which only calculates with JavaScript numbers; int64 beyond 2^53 stays `Long`. */
-export function decodePromoted(bytes: Buffer): Document {
-  return decodeWith(bytes, true);
-}
-
-function decodeWith(bytes: Buffer, promote: boolean): Document {
   try {
-    return new Decoder(bytes, promote).document(0);
+    return decodeDocument(bytes, 0, 0);
   } catch (error) {
-    if (error instanceof CommandError) throw error;
     throw new CommandError(22, `Invalid BSON: ${(error as Error).message}`);
   }
 }
 
-class Decoder {
-  private position = 0;
-
-  constructor(
-    private readonly bytes: Buffer,
-    private readonly promote: boolean,
-  ) {}
-
-  document(depth: number): Document {
-    const result: Document = {};
-    this.fields(depth, (name, value) => assign(result, name, value));
-    return result;
+function decodeDocument(bytes: Buffer, start: number, depth: number): Document {
+  const result: Document = {};
+  for (const [type, nameStart, nameLength, position, length] of elements(bytes, start, depth)) {
+    const name = bytes.toString('utf8', nameStart, nameStart + nameLength);
+    assign(result, name, decodeValue(bytes, type, position, length, depth));
   }
+  return result;
+}
 
-  private array(depth: number): unknown[] {
-    const result: unknown[] = [];
-    this.fields(depth, (_name, value) => result.push(value));
-    return result;
-  }
+function decodeArray(bytes: Buffer, start: number, depth: number): unknown[] {
+  const found = [...elements(bytes, start, depth)];
+  return found.map(([type, , , position, length]) => decodeValue(bytes, type, position, length, depth));
+}
 
-  private fields(depth: number, visit: (name: string, value: unknown) => void): void {
-    if (depth > MAX_DEPTH) throw new CommandError(22, `Document nested deeper than ${MAX_DEPTH} levels`);
-    const end = this.position + this.bytes.readInt32LE(this.position);
-    if (end > this.bytes.length || end < this.position + 5) throw new Error('wrong document length');
-    this.position += 4;
-    for (;;) {
-      const type = this.bytes.readUInt8(this.position++);
-      if (type === 0) break;
-      const name = this.cstring();
-      visit(name, this.value(type, depth));
+function elements(bytes: Buffer, start: number, depth: number): ReturnType<typeof onDemand.parseToElements> {
+  if (depth > MAX_DEPTH) throw new Error(`nested deeper than ${MAX_DEPTH} levels`);
+  return onDemand.parseToElements(bytes, start);
+}
+
+function decodeValue(bytes: Buffer, type: number, start: number, length: number, depth: number): unknown {
+  switch (type) {
+    case 0x01:
+      return asDouble(bytes.readDoubleLE(start));
+    case 0x02:
+      return text(bytes, start);
+    case 0x03:
+      return decodeDocument(bytes, start, depth + 1);
+    case 0x04:
+      return decodeArray(bytes, start, depth + 1);
+    case 0x05:
+      return binary(bytes, start, length);
+    case 0x06:
+    case 0x0a:
+      return null;
+    case 0x07:
+      return new ObjectId(Uint8Array.from(bytes.subarray(start, start + length)));
+    case 0x08:
+      return bytes[start] === 1;
+    case 0x09:
+      return new Date(Number(bytes.readBigInt64LE(start)));
+    case 0x0b: {
+      const [pattern, options] = bytes.toString('utf8', start, start + length).split('\0');
+      return new BSONRegExp(pattern as string, options);
     }
-    if (this.position !== end) throw new Error('document length does not match its content');
-  }
-
-  private value(type: number, depth: number): unknown {
-    switch (type) {
-      case 0x01:
-        return this.double(this.bytes.readDoubleLE(this.skip(8)));
-      case 0x02:
-        return this.string();
-      case 0x03:
-        return this.document(depth + 1);
-      case 0x04:
-        return this.array(depth + 1);
-      case 0x05:
-        return this.binary();
-      case 0x06:
-      case 0x0a:
-        return null;
-      case 0x07:
-        return new ObjectId(Uint8Array.from(this.take(12)));
-      case 0x08:
-        return this.bytes[this.skip(1)] === 1;
-      case 0x09:
-        return new Date(Number(this.bytes.readBigInt64LE(this.skip(8))));
-      case 0x0b:
-        return this.regularExpression();
-      case 0x0d:
-        return new Code(this.string());
-      case 0x0e:
-        return new BSONSymbol(this.string());
-      case 0x0f:
-        this.skip(4);
-        return new Code(this.string(), this.document(depth + 1));
-      case 0x10:
-        return this.bytes.readInt32LE(this.skip(4));
-      case 0x11:
-        return new Timestamp(this.bytes.readBigUInt64LE(this.skip(8)));
-      case 0x12:
-        return this.long(Long.fromBigInt(this.bytes.readBigInt64LE(this.skip(8))));
-      case 0x13:
-        return new Decimal128(Uint8Array.from(this.take(16)));
-      case 0x7f:
-        return new MaxKey();
-      case 0xff:
-        return new MinKey();
-      default:
-        throw new Error(`unknown type 0x${type.toString(16)}`);
+    case 0x0d:
+      return new Code(text(bytes, start));
+    case 0x0e:
+      return new BSONSymbol(text(bytes, start));
+    case 0x0f: {
+      const scope = start + 8 + bytes.readInt32LE(start + 4);
+      return new Code(text(bytes, start + 4), decodeDocument(bytes, scope, depth + 1));
     }
+    case 0x10:
+      return bytes.readInt32LE(start);
+    case 0x11:
+      return new Timestamp(bytes.readBigUInt64LE(start));
+    case 0x12:
+      return Long.fromBigInt(bytes.readBigInt64LE(start));
+    case 0x13:
+      return new Decimal128(Uint8Array.from(bytes.subarray(start, start + length)));
+    case 0x7f:
+      return new MaxKey();
+    case 0xff:
+      return new MinKey();
+    default:
+      throw new Error(`unknown type 0x${type.toString(16)}`);
   }
+}
 
-  private double(value: number): number | Double {
-    const looksLikeInt32 = value === Math.trunc(value) && Math.abs(value) <= 0x80000000 && !Object.is(value, -0);
-    return looksLikeInt32 && !this.promote ? new Double(value) : value;
-  }
+function asDouble(value: number): number | Double {
+  const looksLikeInt32 = value === Math.trunc(value) && Math.abs(value) <= 0x80000000 && !Object.is(value, -0);
+  return looksLikeInt32 ? new Double(value) : value;
+}
 
-  private long(value: Long): number | Long {
-    if (!this.promote) return value;
-    const number = value.toNumber();
-    return Number.isSafeInteger(number) ? number : value;
-  }
+function binary(bytes: Buffer, start: number, length: number): Binary {
+  const subtype = bytes[start + 4] as number;
+  // The old subtype 2 holds its length a second time.
+  const from = start + (subtype === Binary.SUBTYPE_BYTE_ARRAY ? 9 : 5);
+  return new ComparableBinary(Buffer.from(bytes.subarray(from, start + length)), subtype);
+}
 
-  private binary(): Binary {
-    let length = this.bytes.readInt32LE(this.skip(4));
-    const subtype = this.bytes[this.skip(1)] as number;
-    if (subtype === 2) length = this.bytes.readInt32LE(this.skip(4));
-    const value = Buffer.from(this.take(length));
-    return this.promote ? new ComparableBinary(value, subtype) : new Binary(value, subtype);
-  }
-
-  private regularExpression(): BSONRegExp | RegExp {
-    const expression = new BSONRegExp(this.cstring(), this.cstring());
-    return this.promote ? toRegExp(expression.pattern, expression.options) : expression;
-  }
-
-  private string(): string {
-    const length = this.bytes.readInt32LE(this.skip(4));
-    const start = this.skip(length);
-    if (length < 1 || this.bytes[start + length - 1] !== 0) throw new Error('string without terminator');
-    return this.bytes.toString('utf8', start, start + length - 1);
-  }
-
-  private cstring(): string {
-    const end = this.bytes.indexOf(0, this.position);
-    if (end < 0) throw new Error('name without terminator');
-    const text = this.bytes.toString('utf8', this.position, end);
-    this.position = end + 1;
-    return text;
-  }
-
-  private take(length: number): Buffer {
-    const start = this.skip(length);
-    return this.bytes.subarray(start, start + length);
-  }
-
-  /** Steps over a value; returns where it starts. */
-  private skip(length: number): number {
-    const start = this.position;
-    if (length < 0 || start + length > this.bytes.length) throw new Error('value reaches beyond the end');
-    this.position += length;
-    return start;
-  }
+function text(bytes: Buffer, start: number): string {
+  const end = start + 4 + bytes.readInt32LE(start) - 1;
+  if (end < start + 4 || bytes[end] !== 0) throw new Error('string without terminator');
+  return bytes.toString('utf8', start + 4, end);
 }

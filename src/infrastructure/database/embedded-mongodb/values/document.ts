@@ -10,6 +10,15 @@ export function isDocument(value: unknown): value is Document {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
+const DBREF_FIELDS = ['$ref', '$id', '$db'];
+
+/** True for {$gt: 1}, false for {a: 1} and for a DBRef. */
+export function isOperatorDocument(value: unknown): value is Document {
+  if (!isDocument(value)) return false;
+  const [first = ''] = Object.keys(value);
+  return first.startsWith('$') && !DBREF_FIELDS.includes(first);
+}
+
 /** Reads a field without ever reaching the prototype: a field may be called `constructor`. */
 export function own(holder: object, key: string): unknown {
   return Object.hasOwn(holder, key) ? (holder as Document)[key] : undefined;

@@ -1,36 +1,21 @@
-import { Decimal128, Double, Int32, Long } from 'bson';
+import { Decimal128, Double, Long } from 'bson';
 import { CommandError } from '../command-error.js';
+import { isNumber, typeName, type BsonNumber } from './types.js';
 
-export type BsonNumber = number | Double | Int32 | Long | Decimal128;
-export type NumberType = 'int' | 'long' | 'double' | 'decimal';
-
-/** A finite number as numerator / (2^binary * 10^decimal), both exponents being zero or more. */
+/** A finite number as numerator / denominator. */
 export interface Exact {
   numerator: bigint;
   denominator: bigint;
 }
 
-export function isNumber(value: unknown): value is BsonNumber {
-  return (
-    typeof value === 'number' ||
-    value instanceof Double ||
-    value instanceof Long ||
-    value instanceof Int32 ||
-    value instanceof Decimal128
-  );
-}
-
-export function numberType(value: BsonNumber): NumberType {
-  if (value instanceof Int32) return 'int';
-  if (value instanceof Long) return 'long';
-  if (value instanceof Decimal128) return 'decimal';
-  return typeof value === 'number' && value === (value | 0) && !Object.is(value, -0) ? 'int' : 'double';
+/** A finite decimal as digits / 10^scale. */
+interface Digits {
+  digits: bigint;
+  scale: number;
 }
 
 export function toDouble(value: BsonNumber): number {
-  if (typeof value === 'number') return value;
-  if (value instanceof Long) return value.toNumber();
-  return value instanceof Decimal128 ? Number(value.toString()) : value.value;
+  return typeof value === 'number' ? value : Number(value);
 }
 
 /** The integer a limit, size or count was given as, whatever numeric type carried it. @throws CommandError 14 */
@@ -41,15 +26,16 @@ export function toInteger(value: unknown, name: string): number {
   return number;
 }
 
-/** Exact value of a finite int64, decimal or double; undefined for NaN and the infinities. */
+/** Exact value of an int64, decimal or double; undefined for NaN and the infinities. */
 export function exactValue(value: BsonNumber): Exact | undefined {
   if (value instanceof Long) return { numerator: value.toBigInt(), denominator: 1n };
-  if (value instanceof Decimal128) return exactDecimal(value.toString());
-  return exactDouble(toDouble(value));
+  if (!(value instanceof Decimal128))
+    return Number.isFinite(toDouble(value)) ? exactDouble(toDouble(value)) : undefined;
+  const decimal = digitsOf(value);
+  return decimal && { numerator: decimal.digits, denominator: 10n ** BigInt(decimal.scale) };
 }
 
-export function exactDouble(value: number): Exact | undefined {
-  if (!Number.isFinite(value)) return undefined;
+export function exactDouble(value: number): Exact {
   let scale = 0;
   let scaled = value;
   while (!Number.isInteger(scaled)) {
@@ -59,58 +45,52 @@ export function exactDouble(value: number): Exact | undefined {
   return { numerator: BigInt(scaled), denominator: 1n << BigInt(scale) };
 }
 
-function exactDecimal(text: string): Exact | undefined {
-  const match = /^(-?)(\d*)\.?(\d*)(?:E([+-]?\d+))?$/i.exec(text);
+function digitsOf(value: BsonNumber): Digits | undefined {
+  const match = /^(-?)(\d*)\.?(\d*)(?:E([+-]?\d+))?$/i.exec(value.toString());
   if (!match) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const digits = BigInt(whole + fraction) * (sign ? -1n : 1n);
-  const power = Number(exponent) - fraction.length;
-  return power >= 0
-    ? { numerator: digits * 10n ** BigInt(power), denominator: 1n }
-    : { numerator: digits, denominator: 10n ** BigInt(-power) };
+  const scale = fraction.length - Number(exponent);
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
 }
 
-const ADD = { double: (a: number, b: number) => a + b, integer: (a: bigint, b: bigint) => a + b };
-const MULTIPLY = { double: (a: number, b: number) => a * b, integer: (a: bigint, b: bigint) => a * b };
-
-/** Sum in MongoDB's result type: int grows to long, double and decimal win. @throws CommandError 2 on int64 overflow */
-export function add(a: BsonNumber, b: BsonNumber): BsonNumber {
-  return calculate(a, b, ADD, addDecimals);
+export interface Arithmetic {
+  double(a: number, b: number): number;
+  integer(a: bigint, b: bigint): bigint;
+  decimal(a: Digits, b: Digits): Digits;
 }
 
-export function multiply(a: BsonNumber, b: BsonNumber): BsonNumber {
-  return calculate(a, b, MULTIPLY, multiplyDecimals);
-}
+export const ADDITION: Arithmetic = {
+  double: (a, b) => a + b,
+  integer: (a, b) => a + b,
+  decimal: (a, b) => {
+    const scale = Math.max(a.scale, b.scale);
+    const [x, y] = [a, b].map((one) => one.digits * 10n ** BigInt(scale - one.scale)) as [bigint, bigint];
+    return { digits: x + y, scale };
+  },
+};
 
-function calculate(
-  a: BsonNumber,
-  b: BsonNumber,
-  operation: typeof ADD,
-  decimal: (a: string, b: string) => string,
-): BsonNumber {
-  const types = [numberType(a), numberType(b)];
-  if (types.includes('decimal')) return Decimal128.fromStringWithRounding(decimal(a.toString(), b.toString()));
-  if (types.includes('double')) return asDouble(operation.double(toDouble(a), toDouble(b)));
-  const result = operation.integer(BigInt(a.toString()), BigInt(b.toString()));
-  if (BigInt.asIntN(64, result) !== result)
-    throw new CommandError(2, 'Failed to apply the operation: integer overflow');
+export const MULTIPLICATION: Arithmetic = {
+  double: (a, b) => a * b,
+  integer: (a, b) => a * b,
+  decimal: (a, b) => ({ digits: a.digits * b.digits, scale: a.scale + b.scale }),
+};
+
+/** In MongoDB's result type: int grows to long, double and decimal win. @throws CommandError 2 on int64 overflow */
+export function calculate({ double, integer, decimal }: Arithmetic, a: BsonNumber, b: BsonNumber): BsonNumber {
+  const types = [typeName(a), typeName(b)];
+  if (types.includes('decimal')) {
+    const [x, y] = [digitsOf(a), digitsOf(b)];
+    const result = x && y && decimal(x, y);
+    return Decimal128.fromStringWithRounding(
+      result ? `${result.digits}E-${result.scale}` : String(double(toDouble(a), toDouble(b))),
+    );
+  }
+  if (types.includes('double')) {
+    const result = double(toDouble(a), toDouble(b));
+    return typeName(result) === 'int' ? new Double(result) : result;
+  }
+  const result = integer(BigInt(a.toString()), BigInt(b.toString()));
+  if (BigInt.asIntN(64, result) !== result) throw new CommandError(2, 'The result is too large for an int64');
   return types.includes('long') || BigInt.asIntN(32, result) !== result ? Long.fromBigInt(result) : Number(result);
-}
-
-function asDouble(value: number): number | Double {
-  return numberType(value) === 'int' ? new Double(value) : value;
-}
-
-function addDecimals(a: string, b: string): string {
-  const [x, y] = [exactDecimal(a), exactDecimal(b)];
-  if (!x || !y) return String(Number(a) + Number(b));
-  const denominator = x.denominator > y.denominator ? x.denominator : y.denominator;
-  const sum = x.numerator * (denominator / x.denominator) + y.numerator * (denominator / y.denominator);
-  return `${sum}E-${String(denominator).length - 1}`;
-}
-
-function multiplyDecimals(a: string, b: string): string {
-  const [x, y] = [exactDecimal(a), exactDecimal(b)];
-  if (!x || !y) return String(Number(a) * Number(b));
-  return `${x.numerator * y.numerator}E-${String(x.denominator * y.denominator).length - 1}`;
 }

@@ -1,47 +1,7 @@
-import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import { Decimal128, Long, type Binary, type BSONRegExp, type Code, type ObjectId, type Timestamp } from 'bson';
 import type { Fold } from './collation.js';
-import { isDocument } from './document.js';
-import { exactDouble, exactValue, isNumber, toDouble, type BsonNumber, type Exact } from './numbers.js';
-
-/** First byte of an encoded value: BSON's order of types. Two types with the same byte compare by value. */
-export const RANK = {
-  minKey: 0x01,
-  emptyArray: 0x05,
-  null: 0x0a,
-  number: 0x14,
-  string: 0x1e,
-  object: 0x28,
-  array: 0x32,
-  binary: 0x3c,
-  objectId: 0x46,
-  boolean: 0x50,
-  date: 0x5a,
-  timestamp: 0x64,
-  regex: 0x6e,
-  code: 0x78,
-  maxKey: 0x7f,
-} as const;
-
-/** Stands in an index for the elements of an array that has none; sorts before null, as in MongoDB. */
-export const EMPTY_ARRAY: unique symbol = Symbol('empty array');
-
-export function rankOf(value: unknown): number {
-  if (value === null || value === undefined) return RANK.null;
-  if (isNumber(value)) return RANK.number;
-  if (typeof value === 'string' || value instanceof BSONSymbol) return RANK.string;
-  if (value instanceof ObjectId) return RANK.objectId;
-  if (typeof value === 'boolean') return RANK.boolean;
-  if (value instanceof Date) return RANK.date;
-  if (Array.isArray(value)) return RANK.array;
-  if (isDocument(value)) return RANK.object;
-  if (value instanceof Binary) return RANK.binary;
-  if (value instanceof Timestamp) return RANK.timestamp;
-  if (value instanceof BSONRegExp || value instanceof RegExp) return RANK.regex;
-  if (value instanceof Code) return RANK.code;
-  if (value instanceof MinKey) return RANK.minKey;
-  if (value instanceof MaxKey) return RANK.maxKey;
-  return value === EMPTY_ARRAY ? RANK.emptyArray : RANK.object;
-}
+import { exactDouble, exactValue, toDouble, type Exact } from './numbers.js';
+import { rankOf, typeName, type BsonNumber } from './types.js';
 
 /**
  * Bytes whose memcmp order is BSON's order and whose equality is BSON's equality (1, 1.0 and NumberLong(1) are equal;
@@ -52,6 +12,11 @@ export function encode(value: unknown, fold?: Fold): Buffer {
   writer.length = 0;
   writer.value(value, fold);
   return writer.copy();
+}
+
+/** The same as text, to tell values apart in a Map or Set. */
+export function identity(value: unknown, fold?: Fold): string {
+  return encode(value, fold).toString('latin1');
 }
 
 export function inverted(bytes: Buffer): Buffer {
@@ -78,36 +43,51 @@ class Writer {
   }
 
   value(value: unknown, fold?: Fold): void {
-    const rank = rankOf(value);
-    this.byte(rank);
-    this.content(rank, value, fold);
+    this.byte(rankOf(value));
+    this.content(value, fold);
   }
 
-  private content(rank: number, value: unknown, fold?: Fold): void {
-    if (rank === RANK.number) this.number(value as BsonNumber);
-    else if (rank === RANK.string) this.text(fold ? fold(String(value)) : String(value));
-    else if (rank === RANK.objectId) this.bytes((value as ObjectId).id);
-    else if (rank === RANK.boolean) this.byte(value ? 1 : 0);
-    else if (rank === RANK.date) this.uint64(BigInt.asUintN(64, BigInt(dateMs(value as Date)) + 2n ** 63n));
-    else if (rank === RANK.array) this.array(value as unknown[], fold);
-    else if (rank === RANK.object) this.object(value as Record<string, unknown>, fold);
-    else if (rank === RANK.binary) this.binary(value as Binary);
-    else if (rank === RANK.timestamp) this.uint64((value as Timestamp).toBigInt());
-    else if (rank === RANK.regex) this.regex(value as BSONRegExp | RegExp);
-    else if (rank === RANK.code) this.text((value as Code).code);
-  }
-
-  private array(elements: unknown[], fold?: Fold): void {
-    for (const element of elements) this.value(element, fold);
-    this.byte(0);
+  private content(value: unknown, fold?: Fold): void {
+    switch (typeName(value)) {
+      case 'int':
+      case 'long':
+      case 'double':
+      case 'decimal':
+        return this.number(value as BsonNumber);
+      case 'string':
+      case 'symbol':
+        return this.text(fold ? fold(String(value)) : String(value));
+      case 'objectId':
+        return this.bytes((value as ObjectId).id);
+      case 'bool':
+        return this.byte(value ? 1 : 0);
+      case 'date':
+        return this.uint64(BigInt((value as Date).getTime() || 0) + 2n ** 63n);
+      case 'timestamp':
+        return this.uint64((value as Timestamp).toBigInt());
+      case 'array':
+        for (const element of value as unknown[]) this.value(element, fold);
+        return this.byte(0);
+      case 'object':
+        return this.object(value as Record<string, unknown>, fold);
+      case 'binData':
+        return this.binary(value as Binary);
+      case 'regex':
+        return this.regex(value as BSONRegExp | RegExp);
+      case 'javascript':
+      case 'javascriptWithScope':
+        return this.text((value as Code).code);
+      default:
+        // Of the other types every value is the same.
+        return;
+    }
   }
 
   private object(fields: Record<string, unknown>, fold?: Fold): void {
     for (const name of Object.keys(fields)) {
-      const rank = rankOf(fields[name]);
-      this.byte(rank);
+      this.byte(rankOf(fields[name]));
       this.text(name);
-      this.content(rank, fields[name], fold);
+      this.content(fields[name], fold);
     }
     this.byte(0);
   }
@@ -124,30 +104,18 @@ class Writer {
     this.text(value instanceof RegExp ? value.flags : value.options);
   }
 
+  /** The nearest double; then whether it is the number, and what is left of the number where it is not. */
   private number(value: BsonNumber): void {
     const nearest = toDouble(value);
     const isDouble = !(value instanceof Decimal128) && !(value instanceof Long && !Number.isSafeInteger(nearest));
     const exact = isDouble ? undefined : exactValue(value);
-    if (exact) this.remainder(exact, 3);
-    else this.doubleAndRemainder(nearest, undefined, 0);
-  }
-
-  /** A number a double cannot hold goes out as a double, then what is left of it, again as a double, and once more. */
-  private remainder(exact: Exact, rounds: number): void {
-    const nearest = nearestDouble(exact);
-    const base = exactDouble(nearest) as Exact;
-    const rest = {
-      numerator: exact.numerator * base.denominator - base.numerator * exact.denominator,
-      denominator: exact.denominator * base.denominator,
-    };
-    this.doubleAndRemainder(nearest, rest.numerator === 0n ? undefined : rest, rounds);
-  }
-
-  private doubleAndRemainder(nearest: number, rest: Exact | undefined, rounds: number): void {
-    this.double(nearest);
-    if (!rest || rounds <= 1) return this.byte(0x80);
-    this.byte(rest.numerator < 0n ? 0x7f : 0x81);
-    this.remainder(rest, rounds - 1);
+    const base = Math.max(-Number.MAX_VALUE, Math.min(nearest, Number.MAX_VALUE));
+    this.double(exact ? base : nearest);
+    const rest = exact ? remainder(exact, exactDouble(base)) : 0n;
+    this.byte(rest === 0n ? 0x80 : rest < 0n ? 0x7f : 0x81);
+    if (rest === 0n) return;
+    this.uint64(BigInt.asUintN(64, rest >> 64n));
+    this.uint64(BigInt.asUintN(64, rest));
   }
 
   private double(value: number): void {
@@ -162,14 +130,11 @@ class Writer {
 
   /** Two zero bytes end a text; a zero inside it becomes 00 ff, which is right for the inverted order as well. */
   private text(text: string): void {
-    if (!text.includes('\0')) {
+    if (text.includes('\0')) {
+      this.bytes(Buffer.from(Buffer.from(text).toString('latin1').replaceAll('\0', '\0\xff'), 'latin1'));
+    } else {
       this.reserve(text.length * 3);
       this.length += this.buffer.write(text, this.length, 'utf8');
-    } else {
-      text.split('\0').forEach((part, index) => {
-        if (index > 0) this.bytes(Buffer.from([0x00, 0xff]));
-        this.bytes(Buffer.from(part));
-      });
     }
     this.byte(0);
     this.byte(0);
@@ -199,21 +164,17 @@ class Writer {
 
 const writer = new Writer();
 
-function dateMs(date: Date): number {
-  const ms = date.getTime();
-  return Number.isNaN(ms) ? 0 : ms;
-}
+const LARGEST = 2n ** 127n - 1n;
 
-function nearestDouble({ numerator, denominator }: Exact): number {
-  const negative = numerator < 0n;
-  const size = negative ? -numerator : numerator;
-  const shift = Math.max(0, 64 - (bits(size) - bits(denominator)));
-  const quotient = Number((size << BigInt(shift)) / denominator);
-  let result = quotient;
-  for (let left = shift; left > 0; left -= 1000) result /= 2 ** Math.min(left, 1000);
-  return Math.min(result, Number.MAX_VALUE) * (negative ? -1 : 1);
-}
-
-function bits(value: bigint): number {
-  return value.toString(2).length;
+/**
+ * What a double lacks to be the number, as a share of the double, and in a unit so small that no two decimals of 34
+ * digits and no decimal and double are the same.
+ */
+function remainder(exact: Exact, base: Exact): bigint {
+  const rest = exact.numerator * base.denominator - base.numerator * exact.denominator;
+  if (rest === 0n) return 0n;
+  const size = base.numerator < 0n ? -base.numerator : base.numerator;
+  const share = (rest << 178n) / (exact.denominator * (size || 1n));
+  if (share === 0n) return rest < 0n ? -1n : 1n;
+  return share > LARGEST ? LARGEST : share < -LARGEST ? -LARGEST : share;
 }

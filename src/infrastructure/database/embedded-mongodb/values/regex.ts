@@ -1,4 +1,4 @@
-import { BSONRegExp } from 'bson';
+import type { BSONRegExp } from 'bson';
 import { CommandError } from '../command-error.js';
 
 /**
@@ -20,10 +20,6 @@ export function toRegExp(pattern: string, options: string): RegExp {
   } catch (error) {
     throw new CommandError(51091, `Regular expression is invalid: ${(error as Error).message}`);
   }
-}
-
-export function isRegExp(value: unknown): value is BSONRegExp | RegExp {
-  return value instanceof BSONRegExp || value instanceof RegExp;
 }
 
 const LITERALS = /^\^((?:[^\p{Surrogate}\\^$.*+?()[\]{}|]|\\[^\p{Surrogate}A-Za-z0-9])*)([*?{]?)/u;

@@ -1,0 +1,178 @@
+import { Long, Timestamp } from 'bson';
+import { CommandError } from '../command-error.js';
+import { elementTest, type FilterOptions } from '../query/filter.js';
+import { equality } from '../query/operators.js';
+import { compileSortKey, sorted } from '../query/sort.js';
+import { copy, isDocument, isOperatorDocument } from '../values/document.js';
+import { ADDITION, calculate, MULTIPLICATION, toDouble, toInteger } from '../values/numbers.js';
+import { compare, encode, identity, inverted } from '../values/order.js';
+import type { Place } from '../values/place.js';
+import { isNumber, typeName } from '../values/types.js';
+
+export interface OperatorOptions extends FilterOptions {
+  now: Date;
+  /** true while the document of an upsert is being built */
+  isInsert: boolean;
+  /** The place of another path of the same document. */
+  placeOf(path: string): Place;
+}
+
+export type Operator = (place: Place, operand: unknown, options: OperatorOptions) => void;
+
+export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ['$set', (place, operand) => place.set(copy(operand))],
+  ['$setOnInsert', (place, operand, { isInsert }) => (isInsert ? place.set(copy(operand)) : undefined)],
+  ['$unset', (place) => place.unset()],
+  ['$rename', rename],
+  ['$inc', increment],
+  ['$mul', multiply],
+  ['$min', (place, operand, options) => bound(place, operand, -1, options)],
+  ['$max', (place, operand, options) => bound(place, operand, 1, options)],
+  ['$currentDate', currentDate],
+  ['$bit', bit],
+  ['$push', push],
+  ['$addToSet', addToSet],
+  ['$pull', pull],
+  ['$pullAll', pullAll],
+  ['$pop', pop],
+]);
+
+function rename(from: Place, operand: unknown, { placeOf }: OperatorOptions): void {
+  const value = from.get();
+  if (value === undefined) return;
+  from.unset();
+  placeOf(String(operand)).set(value);
+}
+
+function increment(place: Place, operand: unknown): void {
+  if (!isNumber(operand)) {
+    throw new CommandError(
+      14,
+      `Cannot increment with non-numeric argument: {${place.path}: ${JSON.stringify(operand)}}`,
+    );
+  }
+  const value = numberAt(place, '$inc');
+  place.set(value === undefined ? operand : calculate(ADDITION, value, operand));
+}
+
+function multiply(place: Place, operand: unknown): void {
+  if (!isNumber(operand)) {
+    throw new CommandError(
+      14,
+      `Cannot multiply with non-numeric argument: {${place.path}: ${JSON.stringify(operand)}}`,
+    );
+  }
+  place.set(calculate(MULTIPLICATION, numberAt(place, '$mul') ?? 0, operand));
+}
+
+function numberAt(place: Place, operator: string) {
+  const value = place.get();
+  if (value === undefined || isNumber(value)) return value;
+  throw new CommandError(
+    14,
+    `Cannot apply ${operator} to a value of non-numeric type. The field '${place.path}' has non-numeric type ${typeName(value)}`,
+  );
+}
+
+function bound(place: Place, operand: unknown, direction: number, options: OperatorOptions): void {
+  const value = place.get();
+  if (value === undefined || compare(operand, value, options.fold) * direction > 0) place.set(copy(operand));
+}
+
+function currentDate(place: Place, operand: unknown, { now }: OperatorOptions): void {
+  const type = isDocument(operand) ? operand.$type : typeof operand === 'boolean' ? 'date' : undefined;
+  if (type === 'date') place.set(now);
+  else if (type === 'timestamp') place.set(new Timestamp({ t: Math.floor(now.getTime() / 1000), i: 1 }));
+  else throw new CommandError(2, '$currentDate takes true or {$type: "date" | "timestamp"}');
+}
+
+const BIT_OPERATIONS: Record<string, (a: bigint, b: bigint) => bigint> = {
+  and: (a, b) => a & b,
+  or: (a, b) => a | b,
+  xor: (a, b) => a ^ b,
+};
+
+function bit(place: Place, operand: unknown): void {
+  const values = [place.get() ?? 0, ...Object.values(operand as object)];
+  const types = values.map(typeName);
+  const operations = Object.keys(operand as object).map((name) => BIT_OPERATIONS[name]);
+  if (!types.every((type) => type === 'int' || type === 'long') || !operations.every((one) => one !== undefined)) {
+    throw new CommandError(2, `$bit on '${place.path}': only and, or and xor of integers`);
+  }
+  const [start = 0n, ...masks] = values.map((value) => BigInt(String(value)));
+  const result = masks.reduce((bits, mask, i) => operations[i]?.(bits, mask) ?? bits, start);
+  place.set(types.includes('long') ? Long.fromBigInt(result) : Number(BigInt.asIntN(32, result)));
+}
+
+function push(place: Place, operand: unknown, options: FilterOptions): void {
+  const array = arrayAt(place, '$push', 2);
+  const { $each, $position, $slice, $sort, ...others } = isEach(operand) ? operand : { $each: [operand] };
+  const [unknown] = Object.keys(others);
+  if (unknown) throw new CommandError(2, `Unrecognized clause in $push: ${unknown}`);
+  const position = $position === undefined ? array.length : toInteger($position, '$position');
+  array.splice(position, 0, ...eachOf($each));
+  const ordered = $sort === undefined ? array : sorted(array, sortKey($sort, options));
+  const size = $slice === undefined ? Infinity : toInteger($slice, '$slice');
+  place.set(size >= 0 ? ordered.slice(0, size) : ordered.slice(size));
+}
+
+function sortKey(order: unknown, { fold }: FilterOptions): (element: unknown) => Buffer {
+  if (isDocument(order)) return compileSortKey(order, fold) as (element: unknown) => Buffer;
+  if (order === 1) return (element) => encode(element, fold);
+  if (order === -1) return (element) => inverted(encode(element, fold));
+  throw new CommandError(2, 'The $sort is invalid: use 1/-1 or a document of fields');
+}
+
+function addToSet(place: Place, operand: unknown, { fold }: FilterOptions): void {
+  const array = arrayAt(place, '$addToSet', 2);
+  const known = new Set(array.map((element) => identity(element, fold)));
+  for (const value of isEach(operand) ? eachOf(operand.$each) : [copy(operand)]) {
+    if (!known.has(identity(value, fold))) array.push(value);
+    known.add(identity(value, fold));
+  }
+  place.set(array);
+}
+
+function pull(place: Place, operand: unknown, options: FilterOptions): void {
+  if (place.get() === undefined) return;
+  const array = arrayAt(place, '$pull', 2);
+  const matches = pullTest(operand, options);
+  const kept = array.filter((element) => !matches(element));
+  if (kept.length !== array.length) place.set(kept);
+}
+
+function pullTest(operand: unknown, options: FilterOptions): (element: unknown) => boolean {
+  if (!isDocument(operand)) return equality(operand, options.fold);
+  const matches = elementTest(operand, options);
+  return isOperatorDocument(operand) ? matches : (element) => isDocument(element) && matches(element);
+}
+
+function pullAll(place: Place, operand: unknown, options: FilterOptions): void {
+  if (!Array.isArray(operand)) throw new CommandError(2, '$pullAll requires an array argument');
+  pull(place, { $in: operand }, options);
+}
+
+function pop(place: Place, operand: unknown): void {
+  const end = isNumber(operand) ? toDouble(operand) : NaN;
+  if (end !== 1 && end !== -1) throw new CommandError(9, '$pop expects 1 or -1');
+  if (place.get() === undefined) return;
+  const array = arrayAt(place, '$pop', 14);
+  if (array.length > 0) place.set(end === 1 ? array.slice(0, -1) : array.slice(1));
+}
+
+/** A copy of what is there; empty where nothing is. */
+function arrayAt(place: Place, operator: string, code: number): unknown[] {
+  const value = place.get();
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return [...value];
+  throw new CommandError(code, `The field '${place.path}' must be an array for ${operator} but is of another type`);
+}
+
+function isEach(operand: unknown): operand is Record<string, unknown> {
+  return isDocument(operand) && '$each' in operand;
+}
+
+function eachOf(each: unknown): unknown[] {
+  if (Array.isArray(each)) return copy(each);
+  throw new CommandError(2, 'The argument to $each must be an array');
+}
