@@ -1,6 +1,7 @@
+import { Binary } from 'bson';
 import { CommandError } from '../command-error.js';
 import { SESSION_LIFETIME_MS, type SessionOfCommand } from '../sessions/sessions.js';
-import { MAX_DOCUMENT_BYTES, type Document } from '../values/document.js';
+import { isDocument, MAX_DOCUMENT_BYTES, type Document } from '../values/document.js';
 import { MAX_MESSAGE_BYTES } from '../wire/message.js';
 import type { CommandContext } from './command-context.js';
 import { MAX_BATCH } from './write-commands.js';
@@ -63,8 +64,8 @@ export async function endSessions({ engine, command }: CommandContext): Promise<
 
 /** The id of a logical session as text. */
 export function sessionId(session: unknown): string | undefined {
-  const id = (session as { id?: { toString(encoding: 'hex'): string } } | undefined)?.id;
-  return id?.toString('hex');
+  const id = isDocument(session) ? session.id : undefined;
+  return id instanceof Binary ? Buffer.from(id.value()).toString('hex') : undefined;
 }
 
 export async function commitTransaction(context: CommandContext): Promise<Document> {
