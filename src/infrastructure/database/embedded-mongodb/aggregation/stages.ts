@@ -11,7 +11,7 @@ import { compileSortKey, sorted } from '../query/sort.js';
 import { Place } from '../values/place.js';
 import type { Fold } from '../values/collation.js';
 import { copy, isDocument, type Document } from '../values/document.js';
-import { encode } from '../values/order.js';
+import { identity } from '../values/order.js';
 import { asCommandError, expressionContext, MINGO_OPTIONS } from './expressions.js';
 
 export interface StageOptions {
@@ -21,22 +21,21 @@ export interface StageOptions {
   resolve?: (collection: string) => Document[];
 }
 
+type Surroundings = Required<Omit<StageOptions, 'fold'>> & Pick<StageOptions, 'fold'>;
 type Stage = (documents: Iterator, operand: never, options: never) => Iterator;
 type Options = Parameters<typeof evalExpr>[2];
 
 /** Runs aggregation stages over documents decoded for mingo; the documents may be changed on the way. */
 export function runStages(documents: Document[], stages: Document[], options: StageOptions = {}): Document[] {
-  return asCommandError(() => new Aggregator(stages, mingoOptions(options)).run<Document>(documents));
-}
-
-function mingoOptions(options: StageOptions): Options {
+  const { resolve = refuseCollection, fold, variables = {} } = options;
   const context = Context.from(expressionContext());
-  context.addPipelineOps({ ...ownStages(options) } as never);
-  const { $out: _out, $merge: _merge, ...stages } = pipelineOperators;
-  context.addPipelineOps(stages as never);
+  const { $out: _out, $merge: _merge, ...others } = pipelineOperators;
+  // The first that is registered counts.
+  context.addPipelineOps(ownStages({ resolve, fold, variables }) as never);
+  context.addPipelineOps(others as never);
   context.addWindowOps({ ...windowOperators } as never);
-  const resolve = options.resolve ?? ((name: string) => refuseCollection(name));
-  return { ...MINGO_OPTIONS, context, variables: options.variables ?? {}, collectionResolver: resolve };
+  const settings = { ...MINGO_OPTIONS, context, variables, collectionResolver: resolve };
+  return asCommandError(() => new Aggregator(stages, settings).run<Document>(documents));
 }
 
 function refuseCollection(name: string): never {
@@ -44,7 +43,7 @@ function refuseCollection(name: string): never {
 }
 
 /** Stages in which values are compared: mingo's comparison is not BSON's, see the README. */
-function ownStages(stage: StageOptions): Record<string, Stage> {
+function ownStages(stage: Surroundings): Record<string, Stage> {
   const { fold } = stage;
   const evaluating = (options: Options) => ({
     fold,
@@ -53,23 +52,15 @@ function ownStages(stage: StageOptions): Record<string, Stage> {
   const transform = (documents: Iterator, change: (all: Document[]) => Document[]): Iterator =>
     documents.transform(((all: Document[]) => Lazy(change(all))) as never);
   return {
-    $match: (documents, filter, options) => {
-      const matches = compileFilter(filter, evaluating(options));
-      return documents.filter(matches as never);
-    },
+    $match: (documents, filter, options) => documents.filter(compileFilter(filter, evaluating(options)) as never),
     $sort: (documents, order) => {
-      if (!isDocument(order) || Object.keys(order).length === 0) {
-        throw new CommandError(15976, '$sort stage must have at least one sort key');
-      }
+      if (isEmpty(order)) throw new CommandError(15976, '$sort stage must have at least one sort key');
       const keyOf = compileSortKey(order, fold);
       return transform(documents, (all) => sorted(all, keyOf));
     },
     $project: (documents, specification, options) => {
-      if (!isDocument(specification) || Object.keys(specification).length === 0) {
-        throw new CommandError(51272, '$project specification must have at least one field');
-      }
-      const project = compileProjection(specification, { ...evaluating(options), isStage: true });
-      return documents.map(project as never);
+      if (isEmpty(specification)) throw new CommandError(51272, '$project must have at least one field');
+      return documents.map(compileProjection(specification, { ...evaluating(options), isStage: true }) as never);
     },
     $group: (documents, specification: Document, options: Options) => {
       if (!('_id' in specification)) throw new CommandError(15955, 'a group specification must include an _id');
@@ -77,7 +68,8 @@ function ownStages(stage: StageOptions): Record<string, Stage> {
     },
     $count: (documents, field: string) =>
       transform(documents, (all) => (all.length > 0 ? [{ [field]: all.length }] : [])),
-    $lookup: (documents, specification: Document, options: Options) => lookup(documents, specification, options, stage),
+    $lookup: (documents, specification: Document, options: Options) =>
+      documents.map(lookup(specification, options, stage) as never),
     $setWindowFields: (documents, specification: Document, options: { options: Options }) => {
       if (JSON.stringify(specification).includes('"$function"')) throw unsupported('Aggregation operator $function');
       // mingo builds this stage out of its own $function, which no client can reach.
@@ -87,35 +79,33 @@ function ownStages(stage: StageOptions): Record<string, Stage> {
   };
 }
 
-function group(documents: Document[], specification: Document, options: Options, fold?: Fold): Document[] {
-  const { _id: expression, ...fields } = specification;
+function isEmpty(specification: unknown): boolean {
+  return !isDocument(specification) || Object.keys(specification).length === 0;
+}
+
+function group(documents: Document[], { _id, ...fields }: Document, options: Options, fold?: Fold): Document[] {
   const groups = new Map<string, { id: unknown; members: Document[] }>();
   for (const document of documents) {
-    const id = evalExpr(document, expression, options) ?? null;
-    const key = encode(id, fold).toString('latin1');
-    const known = groups.get(key);
+    const id = evalExpr(document, _id, options) ?? null;
+    const name = identity(id, fold);
+    const known = groups.get(name);
     if (known) known.members.push(document);
-    else groups.set(key, { id, members: [document] });
+    else groups.set(name, { id, members: [document] });
   }
   return [...groups.values()].map(({ id, members }) => {
-    const result: Document = { _id: id };
-    for (const [name, accumulator] of Object.entries(fields)) {
-      result[name] = evalExpr(members, accumulator, options) ?? null;
-    }
-    return result;
+    const values = Object.entries(fields).map(([name, sum]) => [name, evalExpr(members, sum, options) ?? null]);
+    return { _id: id, ...Object.fromEntries(values) };
   });
 }
 
-function lookup(documents: Iterator, specification: Document, options: Options, stage: StageOptions): Iterator {
+function lookup(specification: Document, options: Options, stage: Surroundings) {
   const { from, localField, foreignField, as, pipeline, let: variables = {} } = specification;
-  const foreign = typeof from === 'string' ? (stage.resolve ?? refuseCollection)(from) : [];
+  const foreign = typeof from === 'string' ? stage.resolve(from) : [];
+  const isJoin = typeof localField === 'string' && typeof foreignField === 'string';
   if (typeof as !== 'string') throw new CommandError(9, "must specify 'as' field for a $lookup");
-  if (!pipeline && (typeof localField !== 'string' || typeof foreignField !== 'string')) {
-    throw new CommandError(9, '$lookup requires both localField and foreignField, or a pipeline');
-  }
-  const join =
-    typeof localField === 'string' ? joiner(foreign, localField, String(foreignField), stage.fold) : () => foreign;
-  return documents.map(((document: Document) => {
+  if (!isJoin && !pipeline) throw new CommandError(9, '$lookup needs both localField and foreignField, or a pipeline');
+  const join = isJoin ? joiner(foreign, localField.split('.'), foreignField.split('.'), stage.fold) : () => foreign;
+  return (document: Document): Document => {
     let joined = join(document).map(copy);
     if (Array.isArray(pipeline)) {
       const bound = evalExpr(document, variables, options) as Document;
@@ -124,26 +114,30 @@ function lookup(documents: Iterator, specification: Document, options: Options, 
     const result = { ...document };
     new Place(result, as.split('.')).set(joined);
     return result;
-  }) as never);
+  };
 }
 
+/** Finds the foreign documents that share a value with a local one, in the order in which they came. */
 function joiner(
   foreign: Document[],
-  localField: string,
-  foreignField: string,
+  localField: string[],
+  foreignField: string[],
   fold?: Fold,
 ): (local: Document) => Document[] {
-  const hash = (value: unknown): string => encode(value, fold).toString('latin1');
-  const values = (document: Document, path: string): string[] =>
-    leaves(document, path.split('.')).flatMap((leaf) => (Array.isArray(leaf) ? leaf.map(hash) : [hash(leaf)]));
-  const positions = new Map<string, number[]>();
-  foreign.forEach((document, position) => {
-    for (const value of new Set(values(document, foreignField))) {
-      positions.set(value, [...(positions.get(value) ?? []), position]);
+  const values = (document: Document, path: string[]): Set<string> =>
+    new Set(leaves(document, path).flatMap((leaf) => [leaf].flat().map((value) => identity(value, fold))));
+  const found = new Map<string, Document[]>();
+  for (const document of foreign) {
+    for (const value of values(document, foreignField)) {
+      const known = found.get(value);
+      if (known) known.push(document);
+      else found.set(value, [document]);
     }
-  });
+  }
   return (local) => {
-    const found = new Set(values(local, localField).flatMap((value) => positions.get(value) ?? []));
-    return [...found].sort((a, b) => a - b).map((position) => foreign[position] as Document);
+    const matching = [...values(local, localField)].map((value) => found.get(value) ?? []);
+    if (matching.length === 1) return matching.flat();
+    const all = new Set(matching.flat());
+    return foreign.filter((document) => all.has(document));
   };
 }

@@ -1,5 +1,5 @@
 import { CommandError } from '../command-error.js';
-import { catalogueKey, catalogueRange, countKey, documentRange, number, recordIdOf } from '../storage/keys.js';
+import { catalogueKey, CATALOGUE_RANGE, countKey, documentRange, number, recordIdOf } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import { toBytes, type Document } from '../values/document.js';
@@ -32,7 +32,7 @@ export class Catalogue {
   /** Reads everything anew, e.g. after a commit that failed. Ids already handed out are never handed out again. */
   reload(): void {
     this.collections.clear();
-    for (const { value } of this.view.range(...catalogueRange())) {
+    for (const { value } of this.view.range(...CATALOGUE_RANGE)) {
       const collection = read(decode(value));
       this.collections.set(collection.namespace, collection);
       this.lastId = Math.max(this.lastId, collection.id, ...collection.indexes.map((index) => index.id));

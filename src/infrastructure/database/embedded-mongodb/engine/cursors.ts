@@ -31,26 +31,29 @@ export class Cursors {
   first(
     namespace: string,
     documents: Buffer[],
-    options: { size?: number | undefined; single?: boolean; session?: string | undefined },
+    {
+      size = FIRST_BATCH,
+      single,
+      session,
+    }: { size?: number | undefined; single: boolean; session?: string | undefined },
   ): Batch {
-    const size = batchLength(documents, options.size ?? FIRST_BATCH);
-    const rest = documents.slice(size);
-    if (rest.length === 0 || options.single) return { id: Long.ZERO, namespace, documents: documents.slice(0, size) };
+    const length = batchLength(documents, size);
+    const batch = { namespace, documents: documents.slice(0, length) };
+    if (length === documents.length || single) return { id: Long.ZERO, ...batch };
     const id = Long.fromBigInt(randomBytes(8).readBigInt64LE() | 1n);
-    const { session } = options;
-    this.open.set(id.toString(), { namespace, session, rest, usedAt: this.now().getTime() });
-    return { id, namespace, documents: documents.slice(0, size) };
+    this.open.set(id.toString(), { namespace, session, rest: documents.slice(length), usedAt: this.now().getTime() });
+    return { id, ...batch };
   }
 
   /** @throws CommandError 43 for a cursor that is not, or no longer, open */
-  next(id: Long, namespace: string, size: number | undefined): Batch {
+  next(id: Long, namespace: string, size = Infinity): Batch {
     const cursor = this.open.get(id.toString());
-    if (!cursor || cursor.namespace !== namespace) throw new CommandError(43, `cursor id ${id.toString()} not found`);
-    const documents = cursor.rest.slice(0, batchLength(cursor.rest, size ?? cursor.rest.length));
-    cursor.rest = cursor.rest.slice(documents.length);
+    if (cursor?.namespace !== namespace) throw new CommandError(43, `cursor id ${id.toString()} not found`);
+    const documents = cursor.rest.splice(0, batchLength(cursor.rest, size));
     cursor.usedAt = this.now().getTime();
-    if (cursor.rest.length === 0) this.close(id);
-    return { id: cursor.rest.length === 0 ? Long.ZERO : id, namespace, documents };
+    if (cursor.rest.length > 0) return { id, namespace, documents };
+    this.close(id);
+    return { id: Long.ZERO, namespace, documents };
   }
 
   close(id: Long): boolean {
@@ -63,7 +66,7 @@ export class Cursors {
 
   closeIdle(): void {
     const oldest = this.now().getTime() - CURSOR_IDLE_MS;
-    for (const [id, cursor] of this.open) if (cursor.usedAt < oldest) this.open.delete(id);
+    for (const [id, { usedAt }] of this.open) if (usedAt < oldest) this.open.delete(id);
   }
 
   closeAll(): void {

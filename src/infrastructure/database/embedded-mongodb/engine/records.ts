@@ -1,6 +1,6 @@
 import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
-import { countKey, documentKey, indexKey, multikeyKey, number, recordPointer } from '../storage/keys.js';
+import { countKey, documentKey, indexKey, multikeyKey, number } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { isRegExp } from '../values/types.js';
 import { isDocument, type Document } from '../values/document.js';
@@ -54,7 +54,7 @@ export function removeRecord(view: WritableView, collection: Collection, recordI
 }
 
 export function addEntries(view: WritableView, index: IndexDefinition, entries: IndexEntry[], recordId: number): void {
-  for (const { bytes } of entries) view.put(keyOf(index, bytes, recordId), recordPointer(recordId));
+  for (const { bytes } of entries) view.put(keyOf(index, bytes, recordId), number(recordId));
   if (entries.some(({ isOfArray }) => isOfArray) && !isMultikey(view, index))
     view.put(multikeyKey(index.id), number(1));
 }

@@ -1,4 +1,4 @@
-import { countKey, documentRange, indexRange, numberOf, recordIdOf, recordPointer } from '../storage/keys.js';
+import { countKey, documentRange, indexRange, numberOf, recordIdOf, number } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import { Catalogue, type Collection } from './catalogue.js';
@@ -21,7 +21,7 @@ function verifyCollection(view: View, collection: Collection): string[] {
       for (const { bytes } of indexEntries(index, document)) {
         const name = keyOf(index, bytes, id).toString('latin1');
         if (expected.has(name)) problems.push(`${collection.namespace}: two documents share a key of ${index.name}`);
-        expected.set(name, recordPointer(id));
+        expected.set(name, number(id));
       }
     }
   }

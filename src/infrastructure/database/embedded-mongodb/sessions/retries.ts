@@ -1,6 +1,6 @@
 import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
-import { retryableWriteKey, retryableWriteRange } from '../storage/keys.js';
+import { retryableWriteKey, RETRYABLE_WRITE_RANGE } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
@@ -46,7 +46,7 @@ export class Retries {
 
   forgetExpired(view: WritableView): void {
     const oldest = this.now().getTime() - SESSION_LIFETIME_MS;
-    for (const { key, value } of view.range(...retryableWriteRange())) {
+    for (const { key, value } of view.range(...RETRYABLE_WRITE_RANGE)) {
       if ((decode(value).at as Date).getTime() < oldest) view.del(key);
     }
   }

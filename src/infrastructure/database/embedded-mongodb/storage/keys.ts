@@ -9,47 +9,45 @@ const OWNER = 0x05;
 const COUNT = 0x06;
 const MULTIKEY = 0x07;
 
+type Range = [start: Buffer, end: Buffer];
+
 export const OWNER_KEY = Buffer.from([OWNER]);
+export const CATALOGUE_RANGE = rangeOf(CATALOGUE);
+export const RETRYABLE_WRITE_RANGE = rangeOf(RETRYABLE_WRITE);
 
 export function catalogueKey(namespace: string): Buffer {
   return Buffer.concat([Buffer.from([CATALOGUE]), encode(namespace)]);
 }
 
-export function catalogueRange(): [Buffer, Buffer] {
-  return [Buffer.from([CATALOGUE]), Buffer.from([CATALOGUE + 1])];
+export function retryableWriteKey(sessionId: string): Buffer {
+  return Buffer.concat([Buffer.from([RETRYABLE_WRITE]), Buffer.from(sessionId)]);
 }
 
 /** Record ids grow with every insert, so that documents are found in the order they came. */
 export function documentKey(collectionId: number, recordId: number): Buffer {
-  const key = prefix(DOCUMENT, collectionId, 6);
-  key.writeUIntBE(recordId, 5, 6);
-  return key;
+  return Buffer.concat([prefix(DOCUMENT, collectionId), number(recordId)]);
 }
 
 export function isDocumentKey(key: Buffer): boolean {
   return key[0] === DOCUMENT;
 }
 
-export function recordIdOf(documentKeyOrPointer: Buffer): number {
-  return documentKeyOrPointer.readUIntBE(documentKeyOrPointer.length - 6, 6);
+/** @param bytes key of a document, or the value of an index entry */
+export function recordIdOf(bytes: Buffer): number {
+  return bytes.readUIntBE(bytes.length - 6, 6);
 }
 
-export function recordPointer(recordId: number): Buffer {
-  return number(recordId);
-}
-
-export function documentRange(collectionId: number): [Buffer, Buffer] {
+export function documentRange(collectionId: number): Range {
   return [prefix(DOCUMENT, collectionId), prefix(DOCUMENT, collectionId + 1)];
 }
 
 /** @param recordId given where several documents may share the values, absent in a unique index */
 export function indexKey(indexId: number, values: Buffer, recordId?: number): Buffer {
-  const parts = [prefix(INDEX, indexId), values];
-  if (recordId !== undefined) parts.push(Buffer.from([0x01]), recordPointer(recordId));
-  return Buffer.concat(parts);
+  const end = recordId === undefined ? [] : [Buffer.from([0x01]), number(recordId)];
+  return Buffer.concat([prefix(INDEX, indexId), values, ...end]);
 }
 
-export function indexRange(indexId: number): [Buffer, Buffer] {
+export function indexRange(indexId: number): Range {
   return [prefix(INDEX, indexId), prefix(INDEX, indexId + 1)];
 }
 
@@ -73,17 +71,13 @@ export function numberOf(bytes: Buffer): number {
   return bytes.readUIntBE(0, 6);
 }
 
-export function retryableWriteKey(sessionId: string): Buffer {
-  return Buffer.concat([Buffer.from([RETRYABLE_WRITE]), Buffer.from(sessionId)]);
-}
-
-export function retryableWriteRange(): [Buffer, Buffer] {
-  return [Buffer.from([RETRYABLE_WRITE]), Buffer.from([RETRYABLE_WRITE + 1])];
-}
-
-function prefix(kind: number, id: number, more = 0): Buffer {
-  const key = Buffer.allocUnsafe(5 + more);
+function prefix(kind: number, id: number): Buffer {
+  const key = Buffer.allocUnsafe(5);
   key[0] = kind;
   key.writeUInt32BE(id, 1);
   return key;
+}
+
+function rangeOf(kind: number): Range {
+  return [Buffer.from([kind]), Buffer.from([kind + 1])];
 }
