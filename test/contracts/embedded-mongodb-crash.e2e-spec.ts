@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verify } from '../../src/infrastructure/database/embedded-mongodb/engine/verify.js';
+import { verify } from './embedded-mongodb-verify.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 import { compileEmbeddedMongodb, type CompiledStore } from './embedded-mongodb-compiled.js';
 import { RawConnection } from './embedded-mongodb-wire.js';

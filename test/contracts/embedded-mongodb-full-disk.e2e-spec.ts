@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dispatch } from '../../src/infrastructure/database/embedded-mongodb/commands/dispatcher.js';
 import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';
 import { Engine } from '../../src/infrastructure/database/embedded-mongodb/engine/engine.js';
-import { verify } from '../../src/infrastructure/database/embedded-mongodb/engine/verify.js';
+import { verify } from './embedded-mongodb-verify.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 
 const disk = vi.hoisted(() => ({ free: Infinity }));

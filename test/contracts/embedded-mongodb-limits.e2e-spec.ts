@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
-import { Long, UUID, type Document } from 'bson';
+import { type Document, Long, UUID } from 'bson';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dispatch } from '../../src/infrastructure/database/embedded-mongodb/commands/dispatcher.js';
 import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';
 import { Catalogue } from '../../src/infrastructure/database/embedded-mongodb/engine/catalogue.js';
 import { CURSOR_IDLE_MS } from '../../src/infrastructure/database/embedded-mongodb/engine/cursors.js';
 import { Engine } from '../../src/infrastructure/database/embedded-mongodb/engine/engine.js';
-import { verify } from '../../src/infrastructure/database/embedded-mongodb/engine/verify.js';
+import { verify } from './embedded-mongodb-verify.js';
 import {
   SESSION_LIFETIME_MS,
   TRANSACTION_LIFETIME_MS,

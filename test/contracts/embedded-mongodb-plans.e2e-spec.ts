@@ -1,24 +1,24 @@
 import { rmSync } from 'node:fs';
 import { Decimal128, Double, Long, ObjectId } from 'bson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { coveredCount } from '../../src/infrastructure/database/embedded-mongodb/engine/covered-count.js';
+import { CountingView } from '../../src/infrastructure/database/embedded-mongodb/commands/explain.js';
+import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';
+import { createIndexes } from '../../src/infrastructure/database/embedded-mongodb/engine/catalogue.js';
 import { Engine } from '../../src/infrastructure/database/embedded-mongodb/engine/engine.js';
 import {
   accessTo,
   countRecords,
+  coveredCount,
   findRecords,
   type Query,
 } from '../../src/infrastructure/database/embedded-mongodb/engine/find.js';
-import { createIndexes } from '../../src/infrastructure/database/embedded-mongodb/engine/index-builder.js';
 import { plan } from '../../src/infrastructure/database/embedded-mongodb/engine/planner.js';
 import { insertRecord, removeRecord } from '../../src/infrastructure/database/embedded-mongodb/engine/records.js';
-import { verify } from '../../src/infrastructure/database/embedded-mongodb/engine/verify.js';
-import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';
+import { verify } from './embedded-mongodb-verify.js';
 import { compileSortKey } from '../../src/infrastructure/database/embedded-mongodb/query/sort.js';
-import { CountingView } from '../../src/infrastructure/database/embedded-mongodb/storage/counting-view.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 import { foldFor } from '../../src/infrastructure/database/embedded-mongodb/values/collation.js';
-import { toStoredBytes, type Document } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
+import { type Document, toStoredBytes } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
 import { encode } from '../../src/infrastructure/database/embedded-mongodb/values/order.js';
 
 const FILTERS = 4_000;

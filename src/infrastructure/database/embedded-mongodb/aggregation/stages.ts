@@ -1,17 +1,17 @@
 import { Aggregator } from 'mingo/aggregator';
 import { Context, evalExpr } from 'mingo/core';
-import { Lazy, type Iterator } from 'mingo/lazy';
+import { type Iterator, Lazy } from 'mingo/lazy';
 import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as windowOperators from 'mingo/operators/window';
 import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
 import { leaves } from '../query/leaves.js';
-import { compileProjection } from '../query/projection.js';
 import { compileSortKey, sorted } from '../query/sort.js';
-import { Place } from '../values/place.js';
+import { compileProjection } from '../query/projection.js';
 import type { Fold } from '../values/collation.js';
-import { copy, isDocument, type Document } from '../values/document.js';
+import { copy, type Document, isDocument } from '../values/document.js';
 import { identity } from '../values/order.js';
+import { Place } from '../values/place.js';
 import { asCommandError, expressionContext, MINGO_OPTIONS } from './expressions.js';
 
 export interface StageOptions {

@@ -4,11 +4,10 @@ import type { Collection } from '../engine/catalogue.js';
 import type { Engine } from '../engine/engine.js';
 import type { Query } from '../engine/find.js';
 import { isTruthy } from '../query/operators.js';
-import type { SessionOfCommand } from '../sessions/sessions.js';
-import type { Transaction } from '../sessions/transaction.js';
+import type { SessionOfCommand, Transaction } from '../sessions/sessions.js';
 import type { WritableView } from '../storage/view.js';
 import { foldFor } from '../values/collation.js';
-import { isDocument, type Document } from '../values/document.js';
+import { type Document, isDocument } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 
 /** One command on its way through a handler. */

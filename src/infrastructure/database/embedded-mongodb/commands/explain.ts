@@ -1,6 +1,7 @@
 import { accessTo, findRecords, type Query } from '../engine/find.js';
-import { CountingView } from '../storage/counting-view.js';
-import { isDocument, type Document } from '../values/document.js';
+import { isDocumentKey } from '../storage/keys.js';
+import type { Entry, View } from '../storage/view.js';
+import { type Document, isDocument } from '../values/document.js';
 import { leadingQuery } from './aggregate.js';
 import type { CommandContext } from './command-context.js';
 
@@ -54,4 +55,25 @@ function statistics(context: CommandContext, query: Query): Document {
     totalKeysExamined: view.indexEntries,
     totalDocsExamined: view.documents,
   };
+}
+
+/** Counts what is read through it. */
+export class CountingView implements View {
+  indexEntries = 0;
+  documents = 0;
+
+  constructor(private readonly base: View) {}
+
+  get(key: Buffer): Buffer | undefined {
+    if (isDocumentKey(key)) this.documents++;
+    return this.base.get(key);
+  }
+
+  *range(start: Buffer, end: Buffer, reverse?: boolean): Iterable<Entry> {
+    for (const entry of this.base.range(start, end, reverse)) {
+      if (isDocumentKey(entry.key)) this.documents++;
+      else this.indexEntries++;
+      yield entry;
+    }
+  }
 }

@@ -1,10 +1,10 @@
 import { CommandError, unsupported } from '../command-error.js';
+import * as builder from '../engine/catalogue.js';
 import type { Collection } from '../engine/catalogue.js';
-import * as builder from '../engine/index-builder.js';
-import type { IndexDefinition } from '../engine/index-definition.js';
+import type { IndexDefinition } from '../engine/indexes.js';
 import { compileFilter } from '../query/filter.js';
 import { foldFor } from '../values/collation.js';
-import { isDocument, toBytes, type Document } from '../values/document.js';
+import { type Document, isDocument, toBytes } from '../values/document.js';
 import { encode, equal } from '../values/order.js';
 import type { CommandContext } from './command-context.js';
 import { firstBatch } from './read-commands.js';

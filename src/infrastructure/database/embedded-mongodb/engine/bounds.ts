@@ -1,10 +1,9 @@
-import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
+import { type Document, isDocument, isOperatorDocument } from '../values/document.js';
 import { toDouble } from '../values/numbers.js';
 import { encode, inverted } from '../values/order.js';
 import { literalPrefix } from '../values/regex.js';
 import { isNumber, isRegExp, rankOf, typeName } from '../values/types.js';
-import type { IndexDefinition } from './index-definition.js';
-import { encodeField } from './index-entries.js';
+import { encodeField, type IndexDefinition } from './indexes.js';
 
 /** What a filter demands of one field, as far as an index can tell. */
 export interface Demand {

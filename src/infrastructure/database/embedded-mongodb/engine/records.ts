@@ -2,11 +2,10 @@ import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import { countKey, documentKey, indexKey, multikeyKey, number } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
+import { type Document, isDocument } from '../values/document.js';
 import { isRegExp } from '../values/types.js';
-import { isDocument, type Document } from '../values/document.js';
 import type { Collection } from './catalogue.js';
-import type { IndexDefinition } from './index-definition.js';
-import { indexEntries, type IndexEntry } from './index-entries.js';
+import { type IndexDefinition, indexEntries, type IndexEntry } from './indexes.js';
 
 /** Every writer of documents goes through these three, which check all indexes before they write anything. */
 

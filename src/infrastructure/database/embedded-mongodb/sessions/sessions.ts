@@ -1,9 +1,11 @@
+import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
-import type { Catalogue } from '../engine/catalogue.js';
-import type { Store } from '../storage/store.js';
-import type { WritableView } from '../storage/view.js';
-import type { Retries } from './retries.js';
-import { Transaction, writeConflict } from './transaction.js';
+import type { Catalogue, Collection } from '../engine/catalogue.js';
+import { RETRYABLE_WRITE_RANGE, retryableWriteKey } from '../storage/keys.js';
+import type { Snapshot, Store } from '../storage/store.js';
+import { Overlay, type View, type WritableView } from '../storage/view.js';
+import { decode } from '../values/decode.js';
+import { type Document, isDocument, toBytes } from '../values/document.js';
 
 /** How long a session is known after its last command; clients are told. */
 export const SESSION_LIFETIME_MS = 30 * 60_000;
@@ -105,4 +107,107 @@ export class Sessions {
       if (now - lastUse.getTime() > SESSION_LIFETIME_MS) this.end(session);
     }
   }
+}
+
+/**
+ * Replies to retryable writes, stored in the commit of the write itself: a client that lost the connection, or the
+ * whole server, between the commit and the reply asks again and is told what happened, instead of writing twice.
+ */
+export class Retries {
+  constructor(private readonly now: () => Date) {}
+
+  /** Does a write, or gives the reply that it got before. @throws CommandError 225 when the session has moved on */
+  once<T extends Document | Buffer>(view: WritableView, session: string, number: bigint, write: () => T): T {
+    const known = this.find(view, session, number);
+    if (known) return known as T;
+    const reply = write();
+    if (isDocument(reply)) this.remember(view, session, number, reply);
+    return reply;
+  }
+
+  /** The reply already given to this write. @throws CommandError 225 when the session has moved on */
+  find(view: View, session: string, number: bigint): Document | undefined {
+    const stored = view.get(retryableWriteKey(session));
+    if (!stored) return undefined;
+    const { number: last, reply } = decode(stored) as { number: Long; reply: Document };
+    const known = last.toBigInt();
+    if (known <= number) return known === number ? reply : undefined;
+    throw new CommandError(225, `Retryable write with txnNumber ${number} is prohibited, the session is at ${known}`);
+  }
+
+  remember(view: WritableView, session: string, number: bigint, reply: Document): void {
+    view.put(retryableWriteKey(session), toBytes({ number: Long.fromBigInt(number), at: this.now(), reply }));
+  }
+
+  isKnown(view: View, session: string): boolean {
+    return view.get(retryableWriteKey(session)) !== undefined;
+  }
+
+  forget(view: WritableView, session: string): void {
+    view.del(retryableWriteKey(session));
+  }
+
+  forgetExpired(view: WritableView): void {
+    const oldest = this.now().getTime() - SESSION_LIFETIME_MS;
+    for (const { key, value } of view.range(...RETRYABLE_WRITE_RANGE)) {
+      if ((decode(value).at as Date).getTime() < oldest) view.del(key);
+    }
+  }
+}
+
+/**
+ * A multi-document transaction: it reads a snapshot and keeps its writes to itself until the commit. It holds no lock,
+ * so code that forgets to pass its session cannot deadlock with it; the later of two writers of a key gets a conflict.
+ */
+export class Transaction extends Overlay {
+  /** The collections it wrote to, as they were then. */
+  readonly written = new Map<string, Collection>();
+
+  constructor(
+    readonly number: bigint | undefined,
+    readonly startedAt: Date,
+    private readonly snapshot: Snapshot,
+    private readonly live: View,
+    /** Which open transaction wrote a key, shared by all of them. */
+    private readonly writers: Map<string, Transaction>,
+    private readonly collections: ReadonlyMap<string, Collection>,
+  ) {
+    super(snapshot);
+  }
+
+  /** The collection as it was when the snapshot was taken: newer indexes have no entries in the snapshot. */
+  collection(namespace: string, current: Collection | undefined): Collection | undefined {
+    return this.collections.get(namespace) ?? current;
+  }
+
+  /** @throws CommandError 112 when somebody else committed or is about to write what this transaction wrote */
+  checkConflicts(): void {
+    for (const key of this.keys()) this.checkKey(key);
+  }
+
+  release(): void {
+    for (const key of this.keys()) this.writers.delete(key.toString('latin1'));
+    this.snapshot.release();
+  }
+
+  protected override write(key: Buffer, value: Buffer | null): void {
+    const name = key.toString('latin1');
+    const writer = this.writers.get(name);
+    if (writer && writer !== this) throw writeConflict();
+    this.checkKey(key);
+    this.writers.set(name, this);
+    super.write(key, value);
+  }
+
+  private checkKey(key: Buffer): void {
+    const [now, then] = [this.live.get(key), this.snapshot.get(key)];
+    if (now && then ? !now.equals(then) : now !== then) throw writeConflict();
+  }
+}
+
+export function writeConflict(): CommandError {
+  return new CommandError(
+    112,
+    'Caused by :: Write conflict during plan execution and yielding is disabled. :: Please retry your operation or multi-document transaction.',
+  );
 }

@@ -1,3 +1,5 @@
+import { number, numberOf } from './keys.js';
+
 export interface Entry {
   key: Buffer;
   value: Buffer;
@@ -15,4 +17,110 @@ export interface WritableView extends View {
   del(key: Buffer): void;
   /** Changes a number that put() has set. Two transactions may do so at the same time; where there is none, nothing happens. */
   add(key: Buffer, difference: number): void;
+}
+
+interface PendingWrite {
+  key: Buffer;
+  /** null: deleted */
+  value: Buffer | null;
+}
+
+/** Writes of a command or transaction, kept in memory above what is stored until they are flushed as a whole. */
+export class Overlay implements WritableView {
+  private readonly writes = new Map<string, PendingWrite>();
+  private readonly differences = new Map<string, { key: Buffer; sum: number }>();
+  private sorted: PendingWrite[] | undefined;
+
+  constructor(protected readonly base: View) {}
+
+  get(key: Buffer): Buffer | undefined {
+    const name = key.toString('latin1');
+    const write = this.writes.get(name);
+    const value = write ? (write.value ?? undefined) : this.base.get(key);
+    const difference = this.differences.get(name);
+    return value && difference ? number(numberOf(value) + difference.sum) : value;
+  }
+
+  put(key: Buffer, value: Buffer): void {
+    this.write(key, value);
+  }
+
+  del(key: Buffer): void {
+    this.write(key, null);
+  }
+
+  add(key: Buffer, difference: number): void {
+    const name = key.toString('latin1');
+    this.differences.set(name, { key, sum: (this.differences.get(name)?.sum ?? 0) + difference });
+  }
+
+  range(start: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
+    const stored = this.base.range(start, end, reverse);
+    if (this.writes.size === 0) return stored;
+    this.sorted ??= [...this.writes.values()].sort((a, b) => Buffer.compare(a.key, b.key));
+    const pending = this.sorted.slice(lowerBound(this.sorted, start), lowerBound(this.sorted, end));
+    return merged(stored, reverse ? pending.reverse() : pending, reverse);
+  }
+
+  get size(): number {
+    return this.writes.size + this.differences.size;
+  }
+
+  /** How much there is to write. */
+  bytes(): number {
+    let sum = 0;
+    for (const { key, value } of this.writes.values()) sum += key.length + (value?.length ?? 0);
+    return sum;
+  }
+
+  keys(): Buffer[] {
+    return [...this.writes.values()].map(({ key }) => key);
+  }
+
+  flushTo(target: WritableView): void {
+    for (const { key, value } of this.writes.values()) {
+      if (value) target.put(key, value);
+      else target.del(key);
+    }
+    for (const { key, sum } of this.differences.values()) target.add(key, sum);
+  }
+
+  protected write(key: Buffer, value: Buffer | null): void {
+    const name = key.toString('latin1');
+    const known = this.writes.get(name);
+    if (known) {
+      known.value = value;
+    } else {
+      this.writes.set(name, { key, value });
+      this.sorted = undefined;
+    }
+  }
+}
+
+function* merged(stored: Iterable<Entry>, pending: PendingWrite[], reverse: boolean): Iterable<Entry> {
+  const direction = reverse ? -1 : 1;
+  let next = 0;
+  for (const entry of stored) {
+    let isReplaced = false;
+    for (; next < pending.length; next++) {
+      const { key, value } = pending[next] as PendingWrite;
+      const order = Buffer.compare(key, entry.key) * direction;
+      if (order > 0) break;
+      isReplaced ||= order === 0;
+      if (value) yield { key, value };
+    }
+    if (!isReplaced) yield entry;
+  }
+  for (const { key, value } of pending.slice(next)) if (value) yield { key, value };
+}
+
+function lowerBound(writes: PendingWrite[], key: Buffer): number {
+  let low = 0;
+  let high = writes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (Buffer.compare((writes[middle] as PendingWrite).key, key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,8 +1,8 @@
 import { Long, Timestamp } from 'bson';
 import { CommandError } from '../command-error.js';
 import { elementTest, type FilterOptions } from '../query/filter.js';
-import { equality } from '../query/operators.js';
 import { compileSortKey, sorted } from '../query/sort.js';
+import { equality } from '../query/operators.js';
 import { copy, isDocument, isOperatorDocument } from '../values/document.js';
 import { ADDITION, calculate, MULTIPLICATION, toDouble, toInteger } from '../values/numbers.js';
 import { compare, encode, identity, inverted } from '../values/order.js';

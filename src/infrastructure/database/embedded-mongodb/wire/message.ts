@@ -1,6 +1,7 @@
 import { CommandError } from '../command-error.js';
+import type { Batch } from '../engine/cursors.js';
 import { decode } from '../values/decode.js';
-import { toBytes, type Document } from '../values/document.js';
+import { type Document, toBytes } from '../values/document.js';
 
 export const MAX_MESSAGE_BYTES = 48_000_000;
 
@@ -122,4 +123,23 @@ export function formatReply(request: Request, reply: Document | Buffer): Buffer 
   header.writeInt32LE(request.requestId, 8);
   header.writeInt32LE(request.isLegacy ? OP_REPLY : OP_MSG, 12);
   return Buffer.concat([header, preamble, body]);
+}
+
+/** The reply of a cursor command, with documents copied into it byte by byte: every numeric type survives. */
+export function cursorReply(field: 'firstBatch' | 'nextBatch', batch: Batch): Buffer {
+  const elements = batch.documents.flatMap((document, index) => [header(0x03, String(index)), document]);
+  const rest = toBytes({ id: batch.id, ns: batch.namespace }).subarray(4);
+  const cursor = wrap(Buffer.concat([header(0x04, field), wrap(Buffer.concat([...elements, Buffer.alloc(1)])), rest]));
+  return wrap(Buffer.concat([header(0x03, 'cursor'), cursor, toBytes({ ok: 1 }).subarray(4)]));
+}
+
+function header(type: number, name: string): Buffer {
+  return Buffer.from(`${String.fromCharCode(type)}${name}\0`);
+}
+
+/** Puts the length in front of a content that ends with its zero byte. */
+function wrap(content: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32LE(content.length + 4);
+  return Buffer.concat([length, content]);
 }

@@ -1,9 +1,16 @@
-import { countKey, documentRange, indexRange, numberOf, recordIdOf, number } from '../storage/keys.js';
-import type { View } from '../storage/view.js';
-import { decode } from '../values/decode.js';
-import { Catalogue, type Collection } from './catalogue.js';
-import { indexEntries } from './index-entries.js';
-import { keyOf } from './records.js';
+import {
+  countKey,
+  documentRange,
+  indexRange,
+  number,
+  numberOf,
+  recordIdOf,
+} from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
+import type { View } from '../../src/infrastructure/database/embedded-mongodb/storage/view.js';
+import { decode } from '../../src/infrastructure/database/embedded-mongodb/values/decode.js';
+import { Catalogue, type Collection } from '../../src/infrastructure/database/embedded-mongodb/engine/catalogue.js';
+import { indexEntries } from '../../src/infrastructure/database/embedded-mongodb/engine/indexes.js';
+import { keyOf } from '../../src/infrastructure/database/embedded-mongodb/engine/records.js';
 
 /** Compares every index with one recomputed from the documents. @returns what is wrong, in words; empty when nothing is */
 export function verify(view: View): string[] {
