@@ -3,7 +3,6 @@ import { Decimal128, Double, Long, ObjectId } from 'bson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CountingView } from '../../src/infrastructure/database/embedded-mongodb/commands/explain.js';
 import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';
-import { createIndexes } from '../../src/infrastructure/database/embedded-mongodb/engine/catalogue.js';
 import { Engine } from '../../src/infrastructure/database/embedded-mongodb/engine/engine.js';
 import {
   accessTo,
@@ -132,7 +131,7 @@ describe('A query plan', () => {
     await engine.write((view) => {
       for (const name of ['plain', 'indexed']) engine.catalogue.create(view, 'db', name);
       const specifications = indexes.map((index, i) => ({ name: `index${i}`, ...index }));
-      createIndexes(view, engine.catalogue, collection('indexed'), specifications);
+      engine.catalogue.createIndexes(view, collection('indexed'), specifications);
       for (let n = 0; n < 400; n++) {
         const document = { _id: n, ...randomDocument() };
         try {
@@ -237,7 +236,7 @@ describe('A query plan', () => {
   it('uses the unique index where all its fields are given', async () => {
     await engine.write((view) => {
       const users = engine.catalogue.create(view, 'db', 'users');
-      createIndexes(view, engine.catalogue, users, [
+      engine.catalogue.createIndexes(view, users, [
         { key: { email: 1 }, name: 'email', unique: true },
         { key: { email: 1, at: 1 }, name: 'both' },
       ]);

@@ -3,7 +3,7 @@ import { Binary, UUID } from 'bson';
 import { promote } from '../aggregation/expressions.js';
 import { runStages } from '../aggregation/stages.js';
 import { CommandError, unsupported } from '../command-error.js';
-import { type Collection, createIndexes, dropCollection } from '../engine/catalogue.js';
+import type { Collection } from '../engine/catalogue.js';
 import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
 import { decode } from '../values/decode.js';
 import { type Document, isDocument, toBytes } from '../values/document.js';
@@ -124,10 +124,10 @@ function target({ database }: CommandContext, value: unknown): [database: string
 /** The collection without documents, but with its indexes. */
 function emptied({ engine: { catalogue }, view }: CommandContext, database: string, name: string): Collection {
   const before = catalogue.find(`${database}.${name}`);
-  if (before) dropCollection(view, catalogue, before);
+  if (before) catalogue.drop(view, before);
   const after = catalogue.create(view, database, name, before?.options);
   const indexes = before?.indexes.slice(1).map(({ specification }) => specification) ?? [];
-  return createIndexes(view, catalogue, after, indexes);
+  return catalogue.createIndexes(view, after, indexes);
 }
 
 type Outcome = (context: CommandContext, collection: Collection, document: Document) => void;

@@ -1,5 +1,4 @@
 import { CommandError, unsupported } from '../command-error.js';
-import * as builder from '../engine/catalogue.js';
 import type { Collection } from '../engine/catalogue.js';
 import type { IndexDefinition } from '../engine/indexes.js';
 import { compileFilter } from '../query/filter.js';
@@ -40,12 +39,12 @@ export function drop(context: CommandContext): Document {
   const { catalogue } = context.engine;
   const collection = catalogue.find(context.namespace);
   if (!collection) return { ok: 1 };
-  builder.dropCollection(context.view, catalogue, collection);
+  catalogue.drop(context.view, collection);
   return { nIndexesWas: collection.indexes.length, ns: collection.namespace, ok: 1 };
 }
 
 export function dropDatabase({ engine: { catalogue }, view, database }: CommandContext): Document {
-  for (const collection of catalogue.inDatabase(database)) builder.dropCollection(view, catalogue, collection);
+  for (const collection of catalogue.inDatabase(database)) catalogue.drop(view, collection);
   return { dropped: database, ok: 1 };
 }
 
@@ -73,7 +72,7 @@ export function createIndexes(context: CommandContext): Document {
   const { catalogue } = context.engine;
   const known = catalogue.find(context.namespace);
   const before = known ?? catalogue.create(context.view, context.database, context.collectionName);
-  const after = builder.createIndexes(context.view, catalogue, before, specifications);
+  const after = catalogue.createIndexes(context.view, before, specifications);
   return {
     numIndexesBefore: before.indexes.length,
     numIndexesAfter: after.indexes.length,
@@ -85,7 +84,7 @@ export function createIndexes(context: CommandContext): Document {
 export function dropIndexes(context: CommandContext): Document {
   const collection = existing(context);
   const dropped = [context.command.index].flat().flatMap((wanted) => chosen(collection, wanted));
-  builder.dropIndexes(context.view, context.engine.catalogue, collection, dropped);
+  context.engine.catalogue.dropIndexes(context.view, collection, dropped);
   return { nIndexesWas: collection.indexes.length, ok: 1 };
 }
 

@@ -116,7 +116,7 @@ function beginningBounds(
   return [same, { from, to }];
 }
 
-export function limitBounds(
+function limitBounds(
   index: IndexDefinition,
   position: number,
   { isLower, value }: NonNullable<Demand['limit']>,

@@ -11,8 +11,8 @@ import {
 } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { decode } from '../values/decode.js';
-import { type Document, toBytes } from '../values/document.js';
-import { defineIndex, idIndex, type IndexDefinition, indexEntries, sameIndex, sameKeys } from './indexes.js';
+import { toBytes, type Document } from '../values/document.js';
+import { defineIndex, idIndex, indexEntries, isSameIndex, isSameKey, type IndexDefinition } from './indexes.js';
 import { addEntries, refuseDuplicates } from './records.js';
 
 export interface Collection {
@@ -45,11 +45,9 @@ export class Catalogue {
     for (const { value } of this.view.range(...CATALOGUE_RANGE)) {
       const collection = read(decode(value));
       this.collections.set(collection.namespace, collection);
-      this.lastId = Math.max(this.lastId, collection.id, ...collection.indexes.map((index) => index.id));
-      for (const { key } of this.view.range(...documentRange(collection.id), true)) {
-        this.lastRecordId = Math.max(this.lastRecordId, recordIdOf(key));
-        break;
-      }
+      this.lastId = Math.max(this.lastId, collection.id, ...collection.indexes.map(({ id }) => id));
+      const [last] = this.view.range(...documentRange(collection.id), true);
+      if (last) this.lastRecordId = Math.max(this.lastRecordId, recordIdOf(last.key));
     }
   }
 
@@ -65,27 +63,48 @@ export class Catalogue {
     return this.all().filter((collection) => collection.database === database);
   }
 
-  nextId(): number {
-    return ++this.lastId;
-  }
-
   nextRecordId(): number {
     return ++this.lastRecordId;
   }
 
   create(view: WritableView, database: string, name: string, options: Document = {}): Collection {
-    if (name === '' || name.includes('$') || name.includes('\0') || name.startsWith('system.')) {
-      throw new CommandError(73, `Invalid collection name: ${name}`);
-    }
     const namespace = `${database}.${name}`;
-    if (Buffer.byteLength(namespace) > 255) throw new CommandError(73, 'Namespaces are limited to 255 bytes');
-    const indexes = [idIndex(this.nextId())];
-    const id = this.nextId();
+    const isInvalid = name === '' || /[$\0]|^system\./.test(name) || Buffer.byteLength(namespace) > 255;
+    if (isInvalid) throw new CommandError(73, `Invalid collection name: ${name}`);
+    const indexes = [idIndex(++this.lastId)];
+    const id = ++this.lastId;
     view.put(countKey(id), number(0));
     return this.save(view, { id, namespace, database, name, options, indexes });
   }
 
-  save(view: WritableView, collection: Collection): Collection {
+  drop(view: WritableView, collection: Collection): void {
+    for (const index of collection.indexes) removeIndex(view, index);
+    removeRange(view, documentRange(collection.id));
+    view.del(catalogueKey(collection.namespace));
+    view.del(countKey(collection.id));
+    this.collections.delete(collection.namespace);
+    this.changes++;
+  }
+
+  /** Adds indexes and fills them. @throws CommandError 11000 when the documents break a unique one */
+  createIndexes(view: WritableView, collection: Collection, specifications: Document[]): Collection {
+    const indexes = [...collection.indexes];
+    for (const specification of specifications) {
+      const { collation } = collection.options;
+      const index = defineIndex(++this.lastId, collation ? { collation, ...specification } : specification);
+      if (isThere(indexes, index)) continue;
+      fill(view, collection, index);
+      indexes.push(index);
+    }
+    return indexes.length === collection.indexes.length ? collection : this.save(view, { ...collection, indexes });
+  }
+
+  dropIndexes(view: WritableView, collection: Collection, dropped: readonly IndexDefinition[]): void {
+    for (const index of dropped) removeIndex(view, index);
+    this.save(view, { ...collection, indexes: collection.indexes.filter((index) => !dropped.includes(index)) });
+  }
+
+  private save(view: WritableView, collection: Collection): Collection {
     const { id, database, name, options, indexes } = collection;
     const stored = indexes.map((index) => ({ id: index.id, specification: index.specification }));
     view.put(catalogueKey(collection.namespace), toBytes({ id, database, name, options, indexes: stored }));
@@ -93,80 +112,25 @@ export class Catalogue {
     this.changes++;
     return collection;
   }
-
-  remove(view: WritableView, collection: Collection): void {
-    view.del(catalogueKey(collection.namespace));
-    view.del(countKey(collection.id));
-    this.collections.delete(collection.namespace);
-    this.changes++;
-  }
 }
 
 function read(stored: Document): Collection {
-  const { id, database, name, options, indexes } = stored as unknown as {
-    id: number;
-    database: string;
-    name: string;
-    options: Document;
-    indexes: { id: number; specification: Document }[];
-  };
-  const defined = indexes.map((index) =>
-    index.specification['name'] === '_id_' ? idIndex(index.id) : defineIndex(index.id, index.specification),
+  const { indexes, ...collection } = stored as unknown as Omit<Collection, 'namespace'>;
+  const defined = indexes.map(({ id, specification }) =>
+    specification.name === '_id_' ? idIndex(id) : defineIndex(id, specification),
   );
-  return { id, namespace: `${database}.${name}`, database, name, options, indexes: defined };
+  return { ...collection, namespace: `${collection.database}.${collection.name}`, indexes: defined };
 }
 
-/** Adds indexes and fills them. @throws CommandError 11000 when the documents break a unique one */
-export function createIndexes(
-  view: WritableView,
-  catalogue: Catalogue,
-  collection: Collection,
-  specifications: Document[],
-): Collection {
-  const indexes = [...collection.indexes];
-  for (const specification of specifications) {
-    const { collation } = collection.options;
-    const index = defineIndex(catalogue.nextId(), collation ? { collation, ...specification } : specification);
-    if (alreadyThere(indexes, index)) continue;
-    fill(view, collection, index);
-    indexes.push(index);
-  }
-  return indexes.length === collection.indexes.length ? collection : catalogue.save(view, { ...collection, indexes });
-}
-
-export function dropIndexes(
-  view: WritableView,
-  catalogue: Catalogue,
-  collection: Collection,
-  dropped: readonly IndexDefinition[],
-): void {
-  for (const index of dropped) removeIndex(view, index);
-  const indexes = collection.indexes.filter((index) => !dropped.includes(index));
-  catalogue.save(view, { ...collection, indexes });
-}
-
-export function dropCollection(view: WritableView, catalogue: Catalogue, collection: Collection): void {
-  for (const index of collection.indexes) removeIndex(view, index);
-  removeRange(view, documentRange(collection.id));
-  catalogue.remove(view, collection);
-}
-
-function alreadyThere(indexes: readonly IndexDefinition[], index: IndexDefinition): boolean {
-  for (const known of indexes) {
-    if (known.name === '_id_' && sameKeys(known, index)) return true;
-    if (sameIndex(known, index)) return true;
-    if (known.name === index.name) {
-      const code = sameKeys(known, index) ? 85 : 86;
-      throw new CommandError(
-        code,
-        `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Requested index: ${index.name}`,
-      );
-    }
-    if (sameKeys(known, index)) {
-      throw new CommandError(85, `Index already exists with a different name or different options: ${known.name}`);
-    }
-  }
-  return false;
+/** @throws CommandError 85 or 86 when another index is in its place */
+function isThere(indexes: readonly IndexDefinition[], index: IndexDefinition): boolean {
+  const known = indexes.find((one) => isSameKey(one, index) || one.name === index.name);
+  if (!known) return false;
+  if (known === indexes[0] && isSameKey(known, index)) return true;
+  if (indexes.some((one) => isSameIndex(one, index))) return true;
+  const code = isSameKey(known, index) ? 85 : 86;
+  const reason = known.name === index.name ? 'An existing index has the same name' : 'Index already exists';
+  throw new CommandError(code, `${reason} with different options: ${known.name}. Requested index: ${index.name}`);
 }
 
 function fill(view: WritableView, collection: Collection, index: IndexDefinition): void {

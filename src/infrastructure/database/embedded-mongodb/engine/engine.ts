@@ -1,14 +1,10 @@
-import { leaves } from '../query/leaves.js';
 import { Retries, Sessions } from '../sessions/sessions.js';
-import { documentKey, indexRange, recordIdOf } from '../storage/keys.js';
 import type { Store } from '../storage/store.js';
 import type { WritableView } from '../storage/view.js';
-import { decode } from '../values/decode.js';
 import type { Document } from '../values/document.js';
-import { limitBounds } from './bounds.js';
 import { Catalogue } from './catalogue.js';
 import { Cursors } from './cursors.js';
-import type { IndexDefinition } from './indexes.js';
+import { findRecords } from './find.js';
 import { removeRecord } from './records.js';
 
 /** Commands that fail on demand, as MongoDB's failCommand, so that tests see how their code takes it. */
@@ -82,38 +78,19 @@ export class Engine {
 const MOST_AT_ONCE = 2_000;
 
 /** Removes documents whose time is over by a TTL index. @returns true when there may be more */
-export function removeExpired(view: WritableView, catalogue: Catalogue, now: Date): boolean {
+function removeExpired(view: WritableView, catalogue: Catalogue, now: Date): boolean {
   let hasMore = false;
   for (const collection of catalogue.all()) {
-    for (const index of collection.indexes) {
-      if (index.expireAfterSeconds === undefined) continue;
-      const deadline = new Date(now.getTime() - index.expireAfterSeconds * 1000);
-      let removed = 0;
-      for (const id of expiredIds(view, index, deadline)) {
-        const bytes = view.get(documentKey(collection.id, id));
-        const document = bytes && decode(bytes);
-        if (!document || !isExpired(document, index, deadline)) continue;
-        removeRecord(view, collection, id, document);
-        removed++;
-      }
-      hasMore ||= removed === MOST_AT_ONCE;
+    for (const { fields, expireAfterSeconds, partialFilter } of collection.indexes) {
+      if (expireAfterSeconds === undefined) continue;
+      const deadline = new Date(now.getTime() - expireAfterSeconds * 1000);
+      // The earliest date of an array counts; a document without a date never expires.
+      const isOver = fields.map(({ path }) => ({ [path]: { $lte: deadline } }));
+      const filter = partialFilter ? { ...partialFilter, $and: [...isOver, partialFilter] } : { $and: isOver };
+      const expired = findRecords(view, collection, { filter, limit: MOST_AT_ONCE });
+      for (const { id, document } of expired) removeRecord(view, collection, id, document);
+      hasMore ||= expired.length === MOST_AT_ONCE;
     }
   }
   return hasMore;
-}
-
-function expiredIds(view: WritableView, index: IndexDefinition, deadline: Date): Set<number> {
-  const [prefix] = indexRange(index.id);
-  const { from, to } = limitBounds(index, 0, { isLower: false, value: deadline });
-  const ids = new Set<number>();
-  for (const { value } of view.range(Buffer.concat([prefix, from]), Buffer.concat([prefix, to]))) {
-    if (ids.add(recordIdOf(value)).size === MOST_AT_ONCE) break;
-  }
-  return ids;
-}
-
-/** The earliest date of an array counts; a document without a date never expires. */
-function isExpired(document: Document, index: IndexDefinition, deadline: Date): boolean {
-  const values = leaves(document, index.fields[0]?.parts ?? []).flat();
-  return values.some((value) => value instanceof Date && value.getTime() <= deadline.getTime());
 }

@@ -3,8 +3,9 @@ import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter, type Predicate } from '../query/filter.js';
 import { type Fold, foldFor } from '../values/collation.js';
 import { type Document, isArrayIndex, isDocument, own, splitPath } from '../values/document.js';
+import { isTruthy } from '../query/operators.js';
 import { toDouble } from '../values/numbers.js';
-import { encode, inverted } from '../values/order.js';
+import { encode, equal, inverted } from '../values/order.js';
 import { EMPTY_ARRAY, isNumber } from '../values/types.js';
 
 export interface IndexField {
@@ -32,25 +33,24 @@ const PARTIAL_OPERATORS = new Set(['$eq', '$exists', '$gt', '$gte', '$lt', '$lte
 
 /** @throws CommandError 67 for what cannot be an index here */
 export function defineIndex(id: number, given: Document): IndexDefinition {
-  const { key, name } = given;
+  const { key, partialFilterExpression: partialFilter } = given;
   if (!isDocument(key) || Object.keys(key).length === 0) throw new CommandError(67, 'Index keys cannot be empty.');
   const fields = Object.entries(key).map(([path, direction]) => indexField(path, direction));
-  const partialFilter = given['partialFilterExpression'] as Document | undefined;
+  const name = String(given.name ?? Object.entries(key).flat().join('_'));
+  const isSparse = isTruthy(given.sparse);
   if (partialFilter !== undefined) checkPartialFilter(partialFilter);
-  const isSparse = isSet(given['sparse']);
-  if (isSparse && partialFilter)
-    throw new CommandError(67, 'cannot mix "partialFilterExpression" and "sparse" options');
+  if (partialFilter && isSparse) throw new CommandError(67, 'An index is partial or sparse, not both');
   return {
     id,
-    name: typeof name === 'string' ? name : defaultName(key),
+    name,
     fields,
-    isUnique: isSet(given['unique']),
+    isUnique: isTruthy(given.unique),
     isSparse,
-    partialFilter,
-    covers: partialFilter && compileFilter(partialFilter),
+    partialFilter: partialFilter as Document | undefined,
+    covers: partialFilter ? compileFilter(partialFilter) : undefined,
     expireAfterSeconds: lifetime(given, fields),
-    fold: foldFor(given['collation']),
-    specification: { v: 2, ...given, key, name: name ?? defaultName(key) },
+    fold: foldFor(given.collation),
+    specification: { v: 2, ...given, key, name },
   };
 }
 
@@ -58,19 +58,14 @@ export function idIndex(id: number): IndexDefinition {
   return { ...defineIndex(id, { key: { _id: 1 }, name: '_id_' }), isUnique: true };
 }
 
-export function sameIndex(a: IndexDefinition, b: IndexDefinition): boolean {
-  return sameKeys(a, b) && encode(essence(a)).equals(encode(essence(b)));
-}
-
 /** Two indexes over the same fields that differ in collation or partial filter may stand side by side. */
-export function sameKeys(a: IndexDefinition, b: IndexDefinition): boolean {
-  const keysOf = ({ specification: { key, collation, partialFilterExpression } }: IndexDefinition): Buffer =>
-    encode([key, collation, partialFilterExpression]);
-  return keysOf(a).equals(keysOf(b));
+export function isSameKey({ specification: a }: IndexDefinition, { specification: b }: IndexDefinition): boolean {
+  return ['key', 'collation', 'partialFilterExpression'].every((option) => equal([a[option]], [b[option]]));
 }
 
-function essence({ isUnique, isSparse, expireAfterSeconds, name }: IndexDefinition): Document {
-  return { isUnique, isSparse, expireAfterSeconds, name };
+export function isSameIndex(a: IndexDefinition, b: IndexDefinition): boolean {
+  const options = ['isUnique', 'isSparse', 'expireAfterSeconds', 'name'] as const;
+  return isSameKey(a, b) && options.every((option) => a[option] === b[option]);
 }
 
 function indexField(path: string, direction: unknown): IndexField {
@@ -83,37 +78,18 @@ function indexField(path: string, direction: unknown): IndexField {
 
 function checkPartialFilter(filter: unknown): void {
   if (!isDocument(filter)) throw new CommandError(67, 'partialFilterExpression must be an object');
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(visit);
-    if (!isDocument(value)) return;
-    for (const [key, operand] of Object.entries(value)) {
-      const isRefused = key.startsWith('$') && (!PARTIAL_OPERATORS.has(key) || (key === '$exists' && !isSet(operand)));
-      if (isRefused) throw new CommandError(67, `Expression not supported in partial index: ${key}`);
-      visit(operand);
-    }
-  };
-  visit(filter);
-}
-
-function lifetime(given: Document, fields: IndexField[]): number | undefined {
-  const seconds = given['expireAfterSeconds'];
-  if (seconds === undefined) return undefined;
-  if (!isNumber(seconds) || !(toDouble(seconds) >= 0)) {
-    throw new CommandError(67, 'TTL index expireAfterSeconds must be a number of seconds, zero or more');
+  for (const [key, operand] of Object.entries(filter)) {
+    const isRefused = key.startsWith('$') && (!PARTIAL_OPERATORS.has(key) || (key === '$exists' && !isTruthy(operand)));
+    if (isRefused) throw new CommandError(67, `Expression not supported in partial index: ${key}`);
+    for (const part of [operand].flat()) if (isDocument(part)) checkPartialFilter(part);
   }
-  if (fields.length > 1)
-    throw new CommandError(67, 'TTL indexes are single-field indexes, compound indexes do not support TTL');
+}
+
+function lifetime({ expireAfterSeconds: seconds }: Document, fields: IndexField[]): number | undefined {
+  if (seconds === undefined) return undefined;
+  const isUsable = isNumber(seconds) && toDouble(seconds) >= 0 && fields.length === 1;
+  if (!isUsable) throw new CommandError(67, 'A TTL index has one field, and an expireAfterSeconds of zero or more');
   return toDouble(seconds);
-}
-
-function isSet(option: unknown): boolean {
-  return isNumber(option) ? toDouble(option) !== 0 : option === true;
-}
-
-function defaultName(key: Document): string {
-  return Object.entries(key)
-    .map(([path, direction]) => `${path}_${String(direction)}`)
-    .join('_');
 }
 
 /** LMDB takes keys of up to 1,978 bytes; the rest is for the index id, the hash and the record id. */
@@ -150,9 +126,8 @@ export function indexEntries(index: IndexDefinition, document: Document): IndexE
   return [...entries.values()];
 }
 
-export function encodeValues(index: IndexDefinition, values: readonly unknown[]): Buffer {
-  const parts = values.map((value, i) => encodeField(index, i, value));
-  const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+function encodeValues(index: IndexDefinition, values: readonly unknown[]): Buffer {
+  const bytes = Buffer.concat(values.map((value, i) => encodeField(index, i, value)));
   if (bytes.length <= LONGEST_VALUES) return bytes;
   return Buffer.concat([bytes.subarray(0, LONGEST_VALUES), createHash('sha256').update(bytes).digest()]);
 }

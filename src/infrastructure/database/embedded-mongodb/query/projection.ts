@@ -1,5 +1,5 @@
 import { evaluate, promote } from '../aggregation/expressions.js';
-import { CommandError } from '../command-error.js';
+import { CommandError, unsupported } from '../command-error.js';
 import { assign, isDocument, isOperatorDocument, own, splitPath, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { isNumber } from '../values/types.js';
@@ -21,40 +21,32 @@ type Tree = Map<string, Tree | Rule>;
 /** Compiles the projection of a find or a $project. @throws CommandError 31253/31254 when it mixes the two kinds */
 export function compileProjection(specification: Document, options: ProjectionOptions = {}): Projection {
   const tree: Tree = new Map();
-  let including: boolean | undefined;
-  let keepsId = true;
+  let isInclusion: boolean | undefined;
   for (const [path, value] of flatten(specification)) {
-    if (path === '_id' && isFlag(value)) {
-      keepsId = isTruthy(value);
-      if (keepsId && Object.keys(specification).length === 1) including = true;
-      continue;
+    const isShape = isOperatorDocument(value) && '$slice' in value && !options.isStage;
+    const includes = !isFlag(value) || isTruthy(value);
+    // The id may be left out of an inclusion, and alone it says what the others do not.
+    const isDecisive = !isShape && (path !== '_id' || !isFlag(value));
+    if (isDecisive && isInclusion !== undefined && isInclusion !== includes) {
+      const kinds = includes ? 'inclusion on field' : 'exclusion on field';
+      const projection = includes ? 'exclusion projection' : 'inclusion projection';
+      throw new CommandError(includes ? 31253 : 31254, `Cannot do ${kinds} ${path} in ${projection}`);
     }
-    const shapesOnly = isOperatorDocument(value) && '$slice' in value && !options.isStage;
-    if (!shapesOnly) including = checkKind(including, !isFlag(value) || isTruthy(value), path);
-    const positional = path.endsWith('.$') && !options.isStage;
-    addRule(tree, positional ? path.slice(0, -2) : path, ruleFor(path, value, positional, options));
+    if (isDecisive || (path === '_id' && includes && Object.keys(specification).length === 1)) isInclusion = includes;
+    const isPositional = path.endsWith('.$') && !options.isStage;
+    if (isPositional) addRule(tree, path.slice(0, -2), positionalRule(path.slice(0, -2), options));
+    else addRule(tree, path, ruleFor(value, options));
   }
-  const isInclusion = including ?? false;
-  if (tree.get('_id') === undefined && (!keepsId || isInclusion)) tree.set('_id', keepsId);
-  return (document) => apply(document, tree, isInclusion, document) as Document;
-}
-
-function checkKind(known: boolean | undefined, isInclusion: boolean, path: string): boolean {
-  if (known === undefined || known === isInclusion) return isInclusion;
-  const kinds = isInclusion ? 'inclusion on field' : 'exclusion on field';
-  const projection = isInclusion ? 'exclusion projection' : 'inclusion projection';
-  throw new CommandError(isInclusion ? 31253 : 31254, `Cannot do ${kinds} ${path} in ${projection}`);
+  if (isInclusion && !tree.has('_id')) tree.set('_id', true);
+  return (document) => apply(document, tree, isInclusion ?? false, document) as Document;
 }
 
 /** {a: {b: 1}} means {'a.b': 1}, as long as the inner document is not an expression. */
 function* flatten(specification: Document, prefix = ''): Iterable<[string, unknown]> {
   for (const [key, value] of Object.entries(specification)) {
-    const path = prefix + key;
-    if (isDocument(value) && !isOperatorDocument(value) && Object.keys(value).length > 0) {
-      yield* flatten(value, `${path}.`);
-    } else {
-      yield [path, value];
-    }
+    const isNested = isDocument(value) && !isOperatorDocument(value) && Object.keys(value).length > 0;
+    if (isNested) yield* flatten(value, `${prefix}${key}.`);
+    else yield [prefix + key, value];
   }
 }
 
@@ -63,7 +55,7 @@ function addRule(tree: Tree, path: string, rule: Rule): void {
   const last = parts.pop() as string;
   let node = tree;
   for (const part of parts) {
-    const next = node.get(part) ?? new Map<string, Tree | Rule>();
+    const next = node.get(part) ?? (new Map() as Tree);
     if (!(next instanceof Map)) throw new CommandError(31250, `Path collision at ${path}`);
     node.set(part, next);
     node = next;
@@ -72,15 +64,13 @@ function addRule(tree: Tree, path: string, rule: Rule): void {
   node.set(last, rule);
 }
 
-function ruleFor(path: string, value: unknown, positional: boolean, options: ProjectionOptions): Rule {
-  if (positional) return positionalRule(path.slice(0, -2), options);
+function ruleFor(value: unknown, options: ProjectionOptions): Rule {
   if (isFlag(value)) return isTruthy(value);
   if (isOperatorDocument(value) && !options.isStage) {
-    const name = Object.keys(value)[0];
-    const isFindSlice = name === '$slice' && (isNumber(value[name]) || [value[name]].flat().every(isNumber));
-    if (isFindSlice) return sliceRule(value['$slice']);
-    if (name === '$elemMatch') return elementRule(value['$elemMatch'], options);
-    if (name === '$meta') throw new CommandError(2, '$meta is not supported by the embedded store: use MongoDB for it');
+    const { $slice, $elemMatch } = value;
+    if ('$slice' in value && [$slice].flat().every(isNumber)) return sliceRule($slice);
+    if ('$elemMatch' in value) return elementRule($elemMatch, options);
+    if ('$meta' in value) throw unsupported('$meta', 2);
   }
   const expression = promote(value);
   const calculate = options.evaluate ?? evaluate;
@@ -91,23 +81,17 @@ function isFlag(value: unknown): boolean {
   return typeof value === 'boolean' || isNumber(value);
 }
 
-function positionalRule(arrayPath: string, options: ProjectionOptions): Rule {
+function positionalRule(arrayPath: string, { matchedIndex }: ProjectionOptions): Rule {
   return (value, document) => {
     if (!Array.isArray(value)) return value;
-    const index = options.matchedIndex?.(document, arrayPath);
-    if (index === undefined) {
-      throw new CommandError(
-        51246,
-        "Executor error during find command :: caused by :: positional operator '.$' couldn't find a matching element in the array",
-      );
-    }
-    return value.slice(index, index + 1);
+    const index = matchedIndex?.(document, arrayPath);
+    if (index !== undefined) return value.slice(index, index + 1);
+    throw new CommandError(51246, "positional operator '.$' couldn't find a matching element in the array");
   };
 }
 
 function sliceRule(operand: unknown): Rule {
-  const [first, count] = [operand].flat().map((number) => toInteger(number, '$slice'));
-  const start = first ?? 0;
+  const [start = 0, count] = [operand].flat().map((number) => toInteger(number, '$slice'));
   if (count !== undefined && count <= 0) throw new CommandError(28724, '$slice limit must be positive');
   return (value) => {
     if (!Array.isArray(value)) return value;
@@ -133,22 +117,24 @@ function apply(value: unknown, tree: Tree, including: boolean, root: Document): 
   if (!isDocument(value)) return including ? undefined : value;
   const result: Document = {};
   for (const key of Object.keys(value)) {
-    const rule = tree.get(key);
-    const field = own(value, key);
-    if (rule === undefined ? !including : rule === true) assign(result, key, field);
-    else if (typeof rule === 'function') put(result, key, rule(field, root));
-    else if (rule instanceof Map) put(result, key, apply(field, rule, including, root));
+    put(result, key, projected(own(value, key), tree.get(key) ?? !including, including, root));
   }
   addComputed(result, value, tree, root);
   return result;
 }
 
+function projected(field: unknown, rule: Tree | Rule, including: boolean, root: Document): unknown {
+  if (typeof rule === 'boolean') return rule ? field : undefined;
+  return rule instanceof Map ? apply(field, rule, including, root) : rule(field, root);
+}
+
 /** Computed fields that the document does not have come after those it has. */
 function addComputed(result: Document, source: Document, tree: Tree, root: Document): void {
   for (const [key, rule] of tree) {
-    if (Object.hasOwn(source, key)) continue;
-    if (typeof rule === 'function') put(result, key, rule(undefined, root));
-    else if (rule instanceof Map) {
+    if (Object.hasOwn(source, key) || typeof rule === 'boolean') continue;
+    if (typeof rule === 'function') {
+      put(result, key, rule(undefined, root));
+    } else {
       const inner: Document = {};
       addComputed(inner, {}, rule, root);
       if (Object.keys(inner).length > 0) put(result, key, inner);

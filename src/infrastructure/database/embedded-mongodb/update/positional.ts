@@ -27,10 +27,12 @@ export class PathResolver {
    */
   resolve(document: Document, path: string, matched: (arrayPath: string) => number | undefined): Place[] {
     const parts = splitPath(path);
-    if (parts.includes('')) {
-      throw new CommandError(56, `The update path '${path}' contains an empty field name, which is not allowed.`);
+    if (parts.includes('')) throw new CommandError(56, `The update path '${path}' contains an empty field name`);
+    let paths: string[][] = [[]];
+    for (const part of parts) {
+      paths = paths.flatMap((before) => this.meanings(document, before, part, matched).map((one) => [...before, one]));
     }
-    return this.expand(document, parts, [], matched).map((concrete) => new Place(document, concrete));
+    return paths.map((concrete) => new Place(document, concrete));
   }
 
   /** @throws CommandError 9 when an array filter was never referred to */
@@ -41,41 +43,27 @@ export class PathResolver {
     }
   }
 
-  private expand(
+  /** What a part of a path stands for behind the parts before it. */
+  private meanings(
     document: Document,
-    rest: string[],
-    done: string[],
+    before: string[],
+    part: string,
     matched: (arrayPath: string) => number | undefined,
-  ): string[][] {
-    const position = rest.findIndex((part) => part.startsWith('$'));
-    const part = rest[position];
-    if (part === undefined || (part !== '$' && !part.startsWith('$['))) return [[...done, ...rest]];
-    const before = [...done, ...rest.slice(0, position)];
-    const after = rest.slice(position + 1);
+  ): string[] {
+    const path = before.join('.');
     if (part === '$') {
-      const index = matched(before.join('.'));
-      if (index === undefined) {
-        throw new CommandError(2, 'The positional operator did not find the match needed from the query.');
-      }
-      return this.expand(document, after, [...before, String(index)], matched);
+      const index = matched(path);
+      if (index !== undefined) return [String(index)];
+      throw new CommandError(2, 'The positional operator did not find the match needed from the query.');
     }
-    return this.selected(document, before, part.slice(2, -1)).flatMap((index) =>
-      this.expand(document, after, [...before, String(index)], matched),
-    );
-  }
-
-  private selected(document: Document, arrayPath: string[], name: string): number[] {
+    const name = /^\$\[(.*)\]$/.exec(part)?.[1];
+    if (name === undefined) return [part];
     const accepts = name === '' ? () => true : this.arrayFilters.get(name);
-    if (!accepts) {
-      throw new CommandError(2, `No array filter found for identifier '${name}' in path '${arrayPath.join('.')}'`);
-    }
+    if (!accepts) throw new CommandError(2, `No array filter found for identifier '${name}' in path '${path}'`);
     this.used.add(name);
-    const array = new Place(document, arrayPath).get();
-    if (!Array.isArray(array)) {
-      const path = arrayPath.join('.');
-      throw new CommandError(2, `The path '${path}' must exist in the document in order to apply array updates.`);
-    }
-    return [...array.keys()].filter((index) => accepts({ [name]: array[index] }));
+    const array = new Place(document, before).get();
+    if (!Array.isArray(array)) throw new CommandError(2, `The path '${path}' must lead to an array`);
+    return Object.keys(array).filter((index) => accepts({ [name]: array[Number(index)] }));
   }
 }
 
