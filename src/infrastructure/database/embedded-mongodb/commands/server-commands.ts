@@ -58,9 +58,7 @@ export async function endSessions({ engine, command }: CommandContext): Promise<
     engine.sessions.end(session);
     engine.cursors.closeOfSession(session);
   }
-  if (ended.some((session) => engine.retries.isKnown(engine.store, session))) {
-    await engine.write((view) => ended.forEach((session) => engine.retries.forget(view, session)));
-  }
+  await engine.write((view) => ended.forEach((session) => engine.retries.forget(view, session)));
   return { ok: 1 };
 }
 

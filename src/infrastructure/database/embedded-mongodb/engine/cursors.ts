@@ -68,10 +68,6 @@ export class Cursors {
     const oldest = this.now().getTime() - CURSOR_IDLE_MS;
     for (const [id, { usedAt }] of this.open) if (usedAt < oldest) this.open.delete(id);
   }
-
-  closeAll(): void {
-    this.open.clear();
-  }
 }
 
 function batchLength(documents: Buffer[], wanted: number): number {

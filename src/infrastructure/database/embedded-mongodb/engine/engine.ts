@@ -66,7 +66,6 @@ export class Engine {
   /** @param beforeClose the last thing done while the store is still open */
   async close(beforeClose: () => void = () => undefined): Promise<void> {
     this.sessions.abortAll();
-    this.cursors.closeAll();
     // Writers that already wait for the disk are let through.
     await this.store.write(() => undefined);
     beforeClose();

@@ -33,7 +33,7 @@ function firstMatch(array: unknown[], rest: string, operand: unknown, options: F
     return array.findIndex((element) => isDocument(element) && test(element));
   }
   if (isDocument(operand) && '$elemMatch' in operand) {
-    return array.findIndex(elementTest(operand['$elemMatch'], options));
+    return array.findIndex(elementTest(operand.$elemMatch, options));
   }
   return array.findIndex(compileValueTest(isOperatorDocument(operand) ? operand : { $eq: operand }, options));
 }

@@ -139,10 +139,6 @@ export class Retries {
     view.put(retryableWriteKey(session), toBytes({ number: Long.fromBigInt(number), at: this.now(), reply }));
   }
 
-  isKnown(view: View, session: string): boolean {
-    return view.get(retryableWriteKey(session)) !== undefined;
-  }
-
   forget(view: WritableView, session: string): void {
     view.del(retryableWriteKey(session));
   }
@@ -206,8 +202,5 @@ export class Transaction extends Overlay {
 }
 
 export function writeConflict(): CommandError {
-  return new CommandError(
-    112,
-    'Caused by :: Write conflict during plan execution and yielding is disabled. :: Please retry your operation or multi-document transaction.',
-  );
+  return new CommandError(112, 'Write conflict. :: Please retry your operation or multi-document transaction.');
 }

@@ -4,7 +4,7 @@ import { elementTest, type FilterOptions } from '../query/filter.js';
 import { compileSortKey, sorted } from '../query/sort.js';
 import { equality } from '../query/operators.js';
 import { copy, isDocument, isOperatorDocument } from '../values/document.js';
-import { ADDITION, calculate, MULTIPLICATION, toDouble, toInteger } from '../values/numbers.js';
+import { ADDITION, calculate, MULTIPLICATION, type Arithmetic, toDouble, toInteger } from '../values/numbers.js';
 import { compare, encode, identity, inverted } from '../values/order.js';
 import type { Place } from '../values/place.js';
 import { isNumber, typeName } from '../values/types.js';
@@ -24,8 +24,8 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator
   ['$setOnInsert', (place, operand, { isInsert }) => (isInsert ? place.set(copy(operand)) : undefined)],
   ['$unset', (place) => place.unset()],
   ['$rename', rename],
-  ['$inc', increment],
-  ['$mul', multiply],
+  arithmetic('$inc', 'increment', ADDITION),
+  arithmetic('$mul', 'multiply', MULTIPLICATION),
   ['$min', (place, operand, options) => bound(place, operand, -1, options)],
   ['$max', (place, operand, options) => bound(place, operand, 1, options)],
   ['$currentDate', currentDate],
@@ -44,34 +44,21 @@ function rename(from: Place, operand: unknown, { placeOf }: OperatorOptions): vo
   placeOf(String(operand)).set(value);
 }
 
-function increment(place: Place, operand: unknown): void {
-  if (!isNumber(operand)) {
-    throw new CommandError(
-      14,
-      `Cannot increment with non-numeric argument: {${place.path}: ${JSON.stringify(operand)}}`,
-    );
-  }
-  const value = numberAt(place, '$inc');
-  place.set(value === undefined ? operand : calculate(ADDITION, value, operand));
-}
-
-function multiply(place: Place, operand: unknown): void {
-  if (!isNumber(operand)) {
-    throw new CommandError(
-      14,
-      `Cannot multiply with non-numeric argument: {${place.path}: ${JSON.stringify(operand)}}`,
-    );
-  }
-  place.set(calculate(MULTIPLICATION, numberAt(place, '$mul') ?? 0, operand));
-}
-
-function numberAt(place: Place, operator: string) {
-  const value = place.get();
-  if (value === undefined || isNumber(value)) return value;
-  throw new CommandError(
-    14,
-    `Cannot apply ${operator} to a value of non-numeric type. The field '${place.path}' has non-numeric type ${typeName(value)}`,
-  );
+function arithmetic(name: string, verb: string, operation: Arithmetic): [string, Operator] {
+  return [
+    name,
+    (place, operand) => {
+      const found = place.get();
+      const value = found === undefined ? 0 : found;
+      const given = `{${place.path}: ${JSON.stringify(operand)}}`;
+      if (!isNumber(operand)) throw new CommandError(14, `Cannot ${verb} with non-numeric argument: ${given}`);
+      if (!isNumber(value)) {
+        const message = `Cannot apply ${name} to a value of non-numeric type. The field '${place.path}'`;
+        throw new CommandError(14, `${message} has non-numeric type ${typeName(value)}`);
+      }
+      place.set(calculate(operation, value, operand));
+    },
+  ];
 }
 
 function bound(place: Place, operand: unknown, direction: number, options: OperatorOptions): void {

@@ -14,7 +14,7 @@ const FOLDS = new Map<string, Fold>();
  */
 export function foldFor(collation: unknown): Fold | undefined {
   if (collation === undefined || collation === null) return undefined;
-  if (!isDocument(collation) || typeof collation['locale'] !== 'string') {
+  if (!isDocument(collation) || typeof collation.locale !== 'string') {
     throw new CommandError(9, "The field 'collation' needs a locale");
   }
   const { locale, strength = 3, numericOrdering = false } = collation;
