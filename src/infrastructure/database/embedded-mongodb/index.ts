@@ -1,4 +1,4 @@
-import { startInDirectory, startTemporary, type RunningStore } from './start.js';
+import { start } from './start.js';
 import { startInWorker } from './worker-client.js';
 
 export interface EmbeddedMongodbOptions {
@@ -27,11 +27,7 @@ export interface EmbeddedMongodb {
 export async function startEmbeddedMongodb(options: EmbeddedMongodbOptions = {}): Promise<EmbeddedMongodb> {
   const { socketPath, attached, close } = options.workerThread
     ? await startInWorker(options.directory)
-    : await startHere(options.directory);
+    : await start(options.directory);
   // The set name a server reports is only looked at without directConnection, and would send the driver searching.
   return { uri: `mongodb://${encodeURIComponent(socketPath)}/?directConnection=true`, attached, close };
-}
-
-function startHere(directory: string | undefined): Promise<RunningStore> {
-  return directory === undefined ? startTemporary() : startInDirectory(directory);
 }

@@ -17,8 +17,13 @@ export interface RunningStore {
 const START_TIMEOUT_MS = 10_000;
 const RETRY_MS = 25;
 
+/** @param directory absent: a throw-away store. @throws Error as startInDirectory() */
+export function start(directory: string | undefined): Promise<RunningStore> {
+  return directory === undefined ? startTemporary() : startInDirectory(directory);
+}
+
 /** A store that exists until it is closed, or until the process ends. */
-export async function startTemporary(): Promise<RunningStore> {
+async function startTemporary(): Promise<RunningStore> {
   const { path, dataFile, socketPath } = temporaryDirectory();
   const remove = (): void => rmSync(path, { recursive: true, force: true });
   process.once('exit', remove);
@@ -36,7 +41,7 @@ export async function startTemporary(): Promise<RunningStore> {
  * Serves a directory, or connects to the process that does.
  * @throws Error when the directory or its data cannot be used, or its owner does not answer
  */
-export async function startInDirectory(directory: string): Promise<RunningStore> {
+async function startInDirectory(directory: string): Promise<RunningStore> {
   const { dataFile, socketPath } = privateDirectory(directory);
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {

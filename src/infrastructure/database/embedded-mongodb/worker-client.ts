@@ -5,7 +5,7 @@ import type { RunningStore } from './start.js';
 /** What the worker says once, when it has started or failed to. */
 export type WorkerReport = { socketPath: string; attached: boolean } | { error: string };
 
-/** Runs the store in a thread of its own. @throws Error as startInDirectory() */
+/** Runs the store in a thread of its own. @throws Error as start() */
 export async function startInWorker(directory: string | undefined): Promise<RunningStore> {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: { directory } });
   const [report] = (await once(worker, 'message')) as [WorkerReport];

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { startInDirectory, startTemporary } from './start.js';
+import { start } from './start.js';
 import type { WorkerReport } from './worker-client.js';
 
 const { directory } = workerData as { directory: string | undefined };
@@ -9,9 +9,7 @@ function report(message: WorkerReport): void {
 }
 
 try {
-  const { socketPath, attached, close } = await (directory === undefined
-    ? startTemporary()
-    : startInDirectory(directory));
+  const { socketPath, attached, close } = await start(directory);
   parentPort?.once('message', () => void close().then(() => parentPort?.close()));
   report({ socketPath, attached });
 } catch (error) {

@@ -2,6 +2,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Collection } from '../engine/catalogue.js';
 import type { IndexDefinition } from '../engine/indexes.js';
 import { compileFilter } from '../query/filter.js';
+import { isTruthy } from '../query/operators.js';
 import { foldFor } from '../values/collation.js';
 import { type Document, isDocument, toBytes } from '../values/document.js';
 import { encode, equal } from '../values/order.js';
@@ -69,6 +70,7 @@ export function listDatabases(context: CommandContext): Document {
 export function createIndexes(context: CommandContext): Document {
   const specifications = context.documentsField('indexes');
   if (specifications.length === 0) throw new CommandError(2, 'Must specify at least one index to create');
+  if (specifications.some(({ hidden }) => isTruthy(hidden))) throw unsupported('A hidden index', 67);
   const { catalogue } = context.engine;
   const known = catalogue.find(context.namespace);
   const before = known ?? catalogue.create(context.view, context.database, context.collectionName);

@@ -45,7 +45,7 @@ export function plan(collection: Collection, filter: Document, options: PlannerO
   const candidates = hinted(collection, options.hint);
   const usable = candidates.filter((index) => isUsable(index, filter, demands, options));
   const plans = usable.map((index) => planFor(index, narrow(index, demands, MOST_RANGES)));
-  return best(plans.filter(({ score }) => score > 0));
+  return best(plans.filter(({ score }) => score > 0)) ?? hintedOrder(collection, options.hint, candidates);
 }
 
 /**
@@ -91,6 +91,12 @@ function directionOf(index: IndexDefinition, fixed: number, sort: Document): boo
       return field?.path === path ? (Number(direction) === -1) !== field.descending : undefined;
     });
   return turned.every((turn) => turn === turned[0]) ? turned[0] : undefined;
+}
+
+/** A hint also asks for the order of its index; one that lacks documents cannot give it. */
+function hintedOrder({ indexes }: Collection, hint: unknown, [index]: readonly IndexDefinition[]): Plan | undefined {
+  const isWhole = index && hint && !index.isSparse && !index.partialFilter && index !== indexes[0];
+  return isWhole ? planFor(index, { length: 0, prefixes: [Buffer.alloc(0)], ranges: undefined }) : undefined;
 }
 
 function hinted(collection: Collection, hint: unknown): readonly IndexDefinition[] {
