@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { Document } from 'bson';
+import { Long, UUID, type Document } from 'bson';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dispatch } from '../../src/infrastructure/database/embedded-mongodb/commands/dispatcher.js';
 import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';
@@ -44,6 +44,17 @@ describe('On a full disk, the embedded store', () => {
     expect(await insert('things', 2)).toMatchObject({ ok: 1 });
     expect(await insert('new', 1)).toMatchObject({ ok: 1 });
     expect(await run({ count: 'things' })).toMatchObject({ n: 2 });
+    expect(verify(engine.store)).toEqual([]);
+  });
+
+  it('refuses a transaction that needs a new collection', async () => {
+    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const insertNew = { insert: 'new', documents: [{ _id: 1 }], ...transaction, startTransaction: true };
+    disk.free = 0;
+    expect(await run(insertNew)).toMatchObject({ ok: 0, errmsg: 'no space left on the device' });
+    expect(engine.catalogue.all()).toEqual([]);
+    disk.free = Infinity;
+    expect(await run(insertNew)).toMatchObject({ ok: 1 });
     expect(verify(engine.store)).toEqual([]);
   });
 

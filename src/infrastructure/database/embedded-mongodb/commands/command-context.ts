@@ -61,10 +61,8 @@ export class CommandContext {
   createdCollection(): Collection {
     const known = this.writableCollection();
     if (known) return known;
-    const { catalogue, store } = this.engine;
-    if (!this.transaction) return catalogue.create(this.view, this.database, this.collectionName);
-    // The catalogue is not transactional: an empty collection harms nobody if the transaction is aborted.
-    store.writeSync(() => catalogue.create(store, this.database, this.collectionName));
+    if (!this.transaction) return this.engine.catalogue.create(this.view, this.database, this.collectionName);
+    this.engine.createCollection(this.database, this.collectionName);
     return this.writableCollection() as Collection;
   }
 

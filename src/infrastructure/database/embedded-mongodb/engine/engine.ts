@@ -55,6 +55,16 @@ export class Engine {
     }
   }
 
+  /** For a transaction, which cannot wait: the catalogue is not transactional, and an empty collection harms nobody. */
+  createCollection(database: string, name: string): void {
+    try {
+      this.store.writeNow((view) => this.catalogue.create(view, database, name));
+    } catch (error) {
+      this.catalogue.reload();
+      throw error;
+    }
+  }
+
   /** What MongoDB does in the background every minute: expired documents, cursors, transactions. */
   async sweep(): Promise<void> {
     this.cursors.closeIdle();

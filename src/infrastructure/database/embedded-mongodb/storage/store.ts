@@ -109,18 +109,28 @@ export class Store implements WritableView {
     } catch (error) {
       return () => reject(error);
     }
-    if (view.size > 0) this.takeRoom(2 * view.bytes() + Math.min(view.size * PAGE_BYTES, statSync(this.file).size));
-    view.flushTo(this);
+    this.flush(view);
     return () => resolve(result);
+  }
+
+  /** As write(), before anything else happens: it holds up all others while the disk works. */
+  writeNow<T>(action: (view: Overlay) => T): T {
+    const view = new Overlay(this);
+    const result = action(view);
+    this.room = freeBytes(this.file);
+    this.writeSync(() => this.flush(view));
+    return result;
   }
 
   /**
    * A full disk is noticed here, before LMDB meets it: the message it then writes overruns the memory it took for it.
    * The most that a commit can need is a new copy of each page it touches, and new pages for what it adds.
    */
-  private takeRoom(bytes: number): void {
-    this.room -= bytes;
-    if (this.room < RESERVE_BYTES) throw new Error(NO_SPACE);
+  private flush(view: Overlay): void {
+    const copied = Math.min(view.size * PAGE_BYTES, statSync(this.file).size);
+    this.room -= view.size > 0 ? 2 * view.bytes() + copied : 0;
+    if (view.size > 0 && this.room < RESERVE_BYTES) throw new Error(NO_SPACE);
+    view.flushTo(this);
   }
 
   /** Runs an action at once, and excludes other processes that have the file open too. @throws what the action throws */
