@@ -24,7 +24,6 @@ const CODE_NAMES: Record<number, string> = {
   171: 'CannotIndexParallelArrays',
   225: 'TransactionTooOld',
   251: 'NoSuchTransaction',
-  256: 'TransactionCommitted',
   263: 'OperationNotSupportedInTransaction',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
