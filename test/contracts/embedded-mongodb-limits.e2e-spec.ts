@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { type Document, Long, UUID } from 'bson';
+import { Long, UUID, type Document } from 'bson';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dispatch } from '../../src/infrastructure/database/embedded-mongodb/commands/dispatcher.js';
 import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';

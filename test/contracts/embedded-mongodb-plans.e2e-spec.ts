@@ -17,7 +17,7 @@ import { verify } from './embedded-mongodb-verify.js';
 import { compileSortKey } from '../../src/infrastructure/database/embedded-mongodb/query/sort.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 import { foldFor } from '../../src/infrastructure/database/embedded-mongodb/values/collation.js';
-import { type Document, toStoredBytes } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
+import { toStoredBytes, type Document } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
 import { encode } from '../../src/infrastructure/database/embedded-mongodb/values/order.js';
 
 const FILTERS = 4_000;

@@ -1,6 +1,6 @@
 import { Aggregator } from 'mingo/aggregator';
 import { Context, evalExpr } from 'mingo/core';
-import { type Iterator, Lazy } from 'mingo/lazy';
+import { Lazy, type Iterator } from 'mingo/lazy';
 import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as windowOperators from 'mingo/operators/window';
 import { CommandError, unsupported } from '../command-error.js';
@@ -9,7 +9,7 @@ import { leaves } from '../query/leaves.js';
 import { compileSortKey, sorted } from '../query/sort.js';
 import { compileProjection } from '../query/projection.js';
 import type { Fold } from '../values/collation.js';
-import { copy, type Document, isDocument } from '../values/document.js';
+import { copy, isDocument, type Document } from '../values/document.js';
 import { identity } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { asCommandError, expressionContext, MINGO_OPTIONS } from './expressions.js';

@@ -6,7 +6,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Collection } from '../engine/catalogue.js';
 import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
 import { decode } from '../values/decode.js';
-import { type Document, isDocument, toBytes } from '../values/document.js';
+import { isDocument, toBytes, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import type { CommandContext } from './command-context.js';
 import { firstBatch } from './read-commands.js';

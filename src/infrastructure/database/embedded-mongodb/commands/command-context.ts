@@ -7,7 +7,7 @@ import { isTruthy } from '../query/operators.js';
 import type { SessionOfCommand, Transaction } from '../sessions/sessions.js';
 import type { WritableView } from '../storage/view.js';
 import { foldFor } from '../values/collation.js';
-import { type Document, isDocument } from '../values/document.js';
+import { isDocument, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 
 /** One command on its way through a handler. */

@@ -1,7 +1,7 @@
 import { accessTo, findRecords, type Query } from '../engine/find.js';
 import { isDocumentKey } from '../storage/keys.js';
 import type { Entry, View } from '../storage/view.js';
-import { type Document, isDocument } from '../values/document.js';
+import { isDocument, type Document } from '../values/document.js';
 import { leadingQuery } from './aggregate.js';
 import type { CommandContext } from './command-context.js';
 

@@ -4,7 +4,7 @@ import { countRecords, findRecords, matchingRecords, type Query } from '../engin
 import { leaves } from '../query/leaves.js';
 import { matchedIndex } from '../query/matched-index.js';
 import { compileProjection, type Projection } from '../query/projection.js';
-import { type Document, toBytes } from '../values/document.js';
+import { toBytes, type Document } from '../values/document.js';
 import { identity } from '../values/order.js';
 import { cursorReply } from '../wire/message.js';
 import type { CommandContext } from './command-context.js';

@@ -4,7 +4,7 @@ import type { IndexDefinition } from '../engine/indexes.js';
 import { compileFilter } from '../query/filter.js';
 import { isTruthy } from '../query/operators.js';
 import { foldFor } from '../values/collation.js';
-import { type Document, isDocument, toBytes } from '../values/document.js';
+import { isDocument, toBytes, type Document } from '../values/document.js';
 import { encode, equal } from '../values/order.js';
 import type { CommandContext } from './command-context.js';
 import { firstBatch } from './read-commands.js';

@@ -2,7 +2,7 @@ import { Binary } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
 import type { FailPoint } from '../engine/engine.js';
 import { SESSION_LIFETIME_MS, type SessionOfCommand } from '../sessions/sessions.js';
-import { type Document, isDocument, MAX_DOCUMENT_BYTES } from '../values/document.js';
+import { isDocument, MAX_DOCUMENT_BYTES, type Document } from '../values/document.js';
 import { isNumber } from '../values/types.js';
 import { MAX_MESSAGE_BYTES, ProtocolError } from '../wire/message.js';
 import type { CommandContext, Reply } from './command-context.js';

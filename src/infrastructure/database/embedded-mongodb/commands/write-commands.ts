@@ -4,8 +4,8 @@ import type { Collection } from '../engine/catalogue.js';
 import { findRecords, type Query, type StoredRecord } from '../engine/find.js';
 import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js';
 import { isTruthy } from '../query/operators.js';
-import { compileUpdate, type Update, type UpdateStatement, upsertDocument } from '../update/update.js';
-import { type Document, toStoredBytes } from '../values/document.js';
+import { compileUpdate, upsertDocument, type Update, type UpdateStatement } from '../update/update.js';
+import { toStoredBytes, type Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
 import { projectionOf } from './read-commands.js';
 

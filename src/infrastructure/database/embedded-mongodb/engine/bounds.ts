@@ -1,4 +1,4 @@
-import { type Document, isDocument, isOperatorDocument } from '../values/document.js';
+import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { toDouble } from '../values/numbers.js';
 import { encode, inverted } from '../values/order.js';
 import { literalPrefix } from '../values/regex.js';

@@ -8,7 +8,7 @@ import { isLiteralPrefix } from '../values/regex.js';
 import { isRegExp, typeName } from '../values/types.js';
 import type { Collection } from './catalogue.js';
 import { LONGEST_VALUES } from './indexes.js';
-import { plan, type Plan, type PlannerOptions, planOrder } from './planner.js';
+import { plan, planOrder, type Plan, type PlannerOptions } from './planner.js';
 import { isMultikey } from './records.js';
 
 export class StoredRecord {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter, type Predicate } from '../query/filter.js';
-import { type Fold, foldFor } from '../values/collation.js';
-import { type Document, isArrayIndex, isDocument, own, splitPath } from '../values/document.js';
+import { foldFor, type Fold } from '../values/collation.js';
+import { isArrayIndex, isDocument, own, splitPath, type Document } from '../values/document.js';
 import { isTruthy } from '../query/operators.js';
 import { toDouble } from '../values/numbers.js';
 import { encode, equal, inverted } from '../values/order.js';

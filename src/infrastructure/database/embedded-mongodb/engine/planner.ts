@@ -3,22 +3,22 @@ import { compileFilter } from '../query/filter.js';
 import { indexRange } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
 import type { Fold } from '../values/collation.js';
-import { type Document, isDocument } from '../values/document.js';
+import { isDocument, type Document } from '../values/document.js';
 import { encode } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { typeName } from '../values/types.js';
 import {
-  type Bounds,
-  type Demand,
   demandsOf,
   HIGHEST,
   impliesPresence,
   operandsOf,
   pointBounds,
   rangeBounds,
+  type Bounds,
+  type Demand,
 } from './bounds.js';
 import type { Collection } from './catalogue.js';
-import { type IndexDefinition, LONGEST_VALUES } from './indexes.js';
+import { LONGEST_VALUES, type IndexDefinition } from './indexes.js';
 import { isMultikey } from './records.js';
 
 export interface Plan {

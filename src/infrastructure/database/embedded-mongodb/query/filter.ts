@@ -2,7 +2,7 @@ import { BSONRegExp } from 'bson';
 import { evaluate, promote } from '../aggregation/expressions.js';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
-import { type Document, isDocument, isOperatorDocument } from '../values/document.js';
+import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { isRegExp } from '../values/types.js';
 import { leaves, someValue } from './leaves.js';
 import { compileOperator, equality, isTruthy, type LeavesTest } from './operators.js';

@@ -1,4 +1,4 @@
-import { type Document, isDocument, isOperatorDocument } from '../values/document.js';
+import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { compileFilter, compileValueTest, elementTest, type FilterOptions } from './filter.js';
 import { leaves } from './leaves.js';
 

@@ -5,7 +5,7 @@ import { RETRYABLE_WRITE_RANGE, retryableWriteKey } from '../storage/keys.js';
 import type { Snapshot, Store } from '../storage/store.js';
 import { Overlay, type View, type WritableView } from '../storage/view.js';
 import { decode } from '../values/decode.js';
-import { type Document, isDocument, toBytes } from '../values/document.js';
+import { isDocument, toBytes, type Document } from '../values/document.js';
 
 /** How long a session is known after its last command; clients are told. */
 export const SESSION_LIFETIME_MS = 30 * 60_000;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { open, type RootDatabase, type Transaction } from 'lmdb';
 import { CommandError } from '../command-error.js';
 import { number, numberOf } from './keys.js';
-import { type Entry, Overlay, type View, type WritableView } from './view.js';
+import { Overlay, type Entry, type View, type WritableView } from './view.js';
 
 export interface Snapshot extends View {
   release(): void;

@@ -4,7 +4,7 @@ import { elementTest, type FilterOptions } from '../query/filter.js';
 import { compileSortKey, sorted } from '../query/sort.js';
 import { equality } from '../query/operators.js';
 import { copy, isDocument, isOperatorDocument } from '../values/document.js';
-import { ADDITION, calculate, MULTIPLICATION, type Arithmetic, toDouble, toInteger } from '../values/numbers.js';
+import { ADDITION, calculate, MULTIPLICATION, toDouble, toInteger, type Arithmetic } from '../values/numbers.js';
 import { compare, encode, identity, inverted } from '../values/order.js';
 import type { Place } from '../values/place.js';
 import { isNumber, typeName } from '../values/types.js';

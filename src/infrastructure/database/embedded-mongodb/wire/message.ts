@@ -1,7 +1,7 @@
 import { CommandError } from '../command-error.js';
 import type { Batch } from '../engine/cursors.js';
 import { decode } from '../values/decode.js';
-import { type Document, toBytes } from '../values/document.js';
+import { toBytes, type Document } from '../values/document.js';
 
 export const MAX_MESSAGE_BYTES = 48_000_000;
 
