@@ -56,6 +56,7 @@ export function asCommandError<T>(action: () => T): T {
 
 /** A pipeline, expression or document as mingo needs it: JavaScript numbers and regular expressions. */
 export function promote(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(promote);
   if (value instanceof Double || value instanceof Int32) return value.value;
   if (value instanceof Long) return Number.isSafeInteger(value.toNumber()) ? value.toNumber() : value;

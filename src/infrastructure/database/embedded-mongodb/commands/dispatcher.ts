@@ -45,7 +45,6 @@ const OTHERS = new Map<string, (context: CommandContext) => Reply | Promise<Repl
     buildInfo: server.buildInfo,
     buildinfo: server.buildInfo,
     serverStatus: server.serverStatus,
-    connectionStatus: server.connectionStatus,
     endSessions: server.endSessions,
     commitTransaction: server.commitTransaction,
     abortTransaction: server.abortTransaction,

@@ -48,10 +48,6 @@ export function serverStatus(): Document {
   return { version: VERSION, process: 'embedded-mongodb', pid: process.pid, ok: 1 };
 }
 
-export function connectionStatus(): Document {
-  return { authInfo: { authenticatedUsers: [], authenticatedUserRoles: [] }, ok: 1 };
-}
-
 export async function endSessions({ engine, command }: CommandContext): Promise<Document> {
   const ended = [command.endSessions].flat().flatMap((session) => sessionId(session) ?? []);
   for (const session of ended) {

@@ -38,14 +38,15 @@ export interface PlannerOptions {
 /** What a field of an index is worth that the filter gives as values, or as a range; a unique index beats all. */
 const SCORE = { point: 10, range: 3, unique: 1000 };
 const MOST_RANGES = 1000;
+const EVERYTHING: Bounds = { from: Buffer.alloc(0), to: HIGHEST };
 
 /** The best index for a filter, or undefined where the whole collection has to be read. */
 export function plan(collection: Collection, filter: Document, options: PlannerOptions = {}): Plan | undefined {
   const demands = demandsOf(filter);
   const candidates = hinted(collection, options.hint);
   const usable = candidates.filter((index) => isUsable(index, filter, demands, options));
-  const plans = usable.map((index) => planFor(index, narrow(index, demands, MOST_RANGES)));
-  return best(plans.filter(({ score }) => score > 0)) ?? hintedOrder(collection, options.hint, candidates);
+  const found = best(usable.map((index) => narrow(index, demands, MOST_RANGES)));
+  return found && found.score > 0 ? planFor(found) : hintedOrder(collection, options.hint, candidates);
 }
 
 /**
@@ -66,28 +67,26 @@ export function planOrder(
   const usable = collection.indexes.filter(
     (index) => isUsable(index, filter, demands, options) && !index.fold && !isMultikey(view, index),
   );
-  const plans = usable.flatMap((index) => {
-    const narrowed = narrow(index, demands, 1);
-    const isReverse = directionOf(index, narrowed.length, sort);
-    if (isReverse === undefined) return [];
-    const { ranges, ...planned } = planFor(index, narrowed);
-    return [{ ...planned, ranges: isReverse ? ranges.reverse() : ranges, isReverse }];
-  });
-  return best(plans);
+  const narrowed = usable.map((index) => narrow(index, demands, 1));
+  const found = best(narrowed.filter((one) => directionOf(one, sort) !== undefined));
+  if (!found) return undefined;
+  const isReverse = directionOf(found, sort) === true;
+  const { ranges, ...planned } = planFor(found);
+  return { ...planned, ranges: isReverse ? ranges.reverse() : ranges, isReverse };
 }
 
-function best(plans: Plan[]): Plan | undefined {
-  const highest = Math.max(...plans.map(({ score }) => score));
-  return plans.find(({ score }) => score === highest);
+function best(all: Narrowed[]): Narrowed | undefined {
+  const highest = Math.max(...all.map(({ score }) => score));
+  return all.find(({ score }) => score === highest);
 }
 
 /** Whether an index gives an order backwards, once its first fields have one value each; undefined: not at all. */
-function directionOf(index: IndexDefinition, fixed: number, sort: Document): boolean | undefined {
-  const fixedPaths = index.fields.slice(0, fixed).map(({ path }) => path);
+function directionOf({ index, length }: Narrowed, sort: Document): boolean | undefined {
+  const fixedPaths = index.fields.slice(0, length).map(({ path }) => path);
   const turned = Object.entries(sort)
     .filter(([path]) => !fixedPaths.includes(path))
     .map(([path, direction], i) => {
-      const field = index.fields[fixed + i];
+      const field = index.fields[length + i];
       return field?.path === path ? (Number(direction) === -1) !== field.descending : undefined;
     });
   return turned.every((turn) => turn === turned[0]) ? turned[0] : undefined;
@@ -96,7 +95,7 @@ function directionOf(index: IndexDefinition, fixed: number, sort: Document): boo
 /** A hint also asks for the order of its index; one that lacks documents cannot give it. */
 function hintedOrder({ indexes }: Collection, hint: unknown, [index]: readonly IndexDefinition[]): Plan | undefined {
   const isWhole = index && hint && !index.isSparse && !index.partialFilter && index !== indexes[0];
-  return isWhole ? planFor(index, { length: 0, prefixes: [Buffer.alloc(0)], ranges: undefined }) : undefined;
+  return isWhole ? planFor(narrow(index, new Map(), 0)) : undefined;
 }
 
 function hinted(collection: Collection, hint: unknown): readonly IndexDefinition[] {
@@ -146,6 +145,8 @@ function holding(path: string, value: unknown): Document {
 }
 
 interface Narrowed {
+  index: IndexDefinition;
+  score: number;
   /** How many leading fields of the index have known values. */
   length: number;
   /** Their encoded values, in every combination. */
@@ -161,27 +162,23 @@ function narrow(index: IndexDefinition, demands: Map<string, Demand[]>, most: nu
     const ofField = demands.get(path) ?? [];
     const [points] = ofField.flatMap((demand) => (demand.points ? [demand.points] : [])).sort(byLength);
     if (!points || points.length * prefixes.length > most) {
-      return { length: position, prefixes, ranges: rangeBounds(index, position, ofField) };
+      const ranges = rangeBounds(index, position, ofField);
+      return { index, length: position, prefixes, ranges, score: position * SCORE.point + (ranges ? SCORE.range : 0) };
     }
     const encoded = pointBounds(index, position, points);
     prefixes = prefixes.flatMap((prefix) => encoded.map((bytes) => Buffer.concat([prefix, bytes])));
   }
-  return { length: index.fields.length, prefixes, ranges: undefined };
+  const { length } = index.fields;
+  return { index, length, prefixes, ranges: undefined, score: index.isUnique ? SCORE.unique : length * SCORE.point };
 }
 
 function byLength(a: unknown[], b: unknown[]): number {
   return a.length - b.length;
 }
 
-function planFor(index: IndexDefinition, { length, prefixes, ranges }: Narrowed): Plan {
-  const isOne = length === index.fields.length && index.isUnique;
-  const score = isOne ? SCORE.unique : length * SCORE.point + (ranges ? SCORE.range : 0);
-  const behind = ranges ?? [{ from: Buffer.alloc(0), to: HIGHEST }];
-  return {
-    index,
-    ranges: prefixes.flatMap((prefix) => behind.map((bounds) => keyRange(index, prefix, bounds))),
-    score,
-  };
+function planFor({ index, prefixes, ranges: behind = [EVERYTHING], score }: Narrowed): Plan {
+  const ranges = prefixes.flatMap((prefix) => behind.map((bounds) => keyRange(index, prefix, bounds)));
+  return { index, ranges, score };
 }
 
 /** Long values were cut in the index, so bounds are cut as well: they then hold a little more than asked for. */

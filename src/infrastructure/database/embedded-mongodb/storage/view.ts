@@ -34,6 +34,7 @@ export class Overlay implements WritableView {
   constructor(protected readonly base: View) {}
 
   get(key: Buffer): Buffer | undefined {
+    if (this.size === 0) return this.base.get(key);
     const name = key.toString('latin1');
     const write = this.writes.get(name);
     const value = write ? (write.value ?? undefined) : this.base.get(key);
