@@ -8,7 +8,8 @@ import {
 } from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
 import type { View } from '../../src/infrastructure/database/embedded-mongodb/storage/view.js';
 import { decode } from '../../src/infrastructure/database/embedded-mongodb/values/decode.js';
-import { Catalogue, type Collection } from '../../src/infrastructure/database/embedded-mongodb/engine/catalogue.js';
+import { Catalogue } from '../../src/infrastructure/database/embedded-mongodb/engine/catalogue.js';
+import type { Collection } from '../../src/infrastructure/database/embedded-mongodb/engine/collection.js';
 import { indexEntries } from '../../src/infrastructure/database/embedded-mongodb/engine/indexes.js';
 import { keyOf } from '../../src/infrastructure/database/embedded-mongodb/engine/records.js';
 

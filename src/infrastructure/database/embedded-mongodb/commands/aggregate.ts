@@ -3,7 +3,7 @@ import { Binary, UUID } from 'bson';
 import { promote } from '../aggregation/expressions.js';
 import { runStages } from '../aggregation/stages.js';
 import { CommandError, unsupported } from '../command-error.js';
-import type { Collection } from '../engine/catalogue.js';
+import type { Collection } from '../engine/collection.js';
 import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
 import { decode } from '../values/decode.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';

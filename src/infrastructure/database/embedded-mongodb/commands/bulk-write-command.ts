@@ -1,7 +1,7 @@
 import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
 import { isDocument, type Document } from '../values/document.js';
-import { isNumber } from '../values/types.js';
+import { isNumber } from '../values/bson-types.js';
 import type { CommandContext } from './command-context.js';
 import { insert, remove, update } from './write-commands.js';
 

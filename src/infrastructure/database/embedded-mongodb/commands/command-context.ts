@@ -1,6 +1,6 @@
 import { evaluate, evaluateVariables } from '../aggregation/expressions.js';
 import { CommandError } from '../command-error.js';
-import type { Collection } from '../engine/catalogue.js';
+import type { Collection } from '../engine/collection.js';
 import type { Engine } from '../engine/engine.js';
 import type { Query } from '../engine/find.js';
 import { isTruthy } from '../query/operators.js';

@@ -1,5 +1,5 @@
 import { CommandError, unsupported } from '../command-error.js';
-import type { Collection } from '../engine/catalogue.js';
+import type { Collection } from '../engine/collection.js';
 import type { IndexDefinition } from '../engine/indexes.js';
 import { compileFilter } from '../query/filter.js';
 import { isTruthy } from '../query/operators.js';

@@ -2,7 +2,7 @@ import { isDocument, isOperatorDocument, type Document } from '../values/documen
 import { toDouble } from '../values/numbers.js';
 import { encode, inverted } from '../values/order.js';
 import { literalPrefix } from '../values/regex.js';
-import { isNumber, isRegExp, rankOf, typeName } from '../values/types.js';
+import { isNumber, isRegExp, rankOf, typeName } from '../values/bson-types.js';
 import { encodeField, type IndexDefinition } from './indexes.js';
 
 /** What a filter demands of one field, as far as an index can tell. */

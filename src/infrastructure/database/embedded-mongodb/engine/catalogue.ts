@@ -12,17 +12,9 @@ import {
 import type { View, WritableView } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import { toBytes, type Document } from '../values/document.js';
+import type { Collection } from './collection.js';
 import { defineIndex, idIndex, indexEntries, isSameIndex, isSameKey, type IndexDefinition } from './indexes.js';
 import { addEntries, refuseDuplicates } from './records.js';
-
-export interface Collection {
-  readonly id: number;
-  readonly namespace: string;
-  readonly database: string;
-  readonly name: string;
-  readonly options: Document;
-  readonly indexes: readonly IndexDefinition[];
-}
 
 /**
  * Which collections and indexes there are. A collection object is replaced, never changed, so that a transaction sees

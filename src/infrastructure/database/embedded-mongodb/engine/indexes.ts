@@ -6,7 +6,7 @@ import { isArrayIndex, isDocument, own, splitPath, type Document } from '../valu
 import { isTruthy } from '../query/operators.js';
 import { toDouble } from '../values/numbers.js';
 import { encode, equal, inverted } from '../values/order.js';
-import { EMPTY_ARRAY, isNumber } from '../values/types.js';
+import { EMPTY_ARRAY, isNumber } from '../values/bson-types.js';
 
 export interface IndexField {
   path: string;

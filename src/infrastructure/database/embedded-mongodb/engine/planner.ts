@@ -6,7 +6,7 @@ import type { Fold } from '../values/collation.js';
 import { isDocument, type Document } from '../values/document.js';
 import { encode } from '../values/order.js';
 import { Place } from '../values/place.js';
-import { typeName } from '../values/types.js';
+import { typeName } from '../values/bson-types.js';
 import {
   demandsOf,
   HIGHEST,
@@ -17,7 +17,7 @@ import {
   type Bounds,
   type Demand,
 } from './bounds.js';
-import type { Collection } from './catalogue.js';
+import type { Collection } from './collection.js';
 import { LONGEST_VALUES, type IndexDefinition } from './indexes.js';
 import { isMultikey } from './records.js';
 

@@ -3,8 +3,8 @@ import { CommandError } from '../command-error.js';
 import { countKey, documentKey, indexKey, multikeyKey, number } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { isDocument, type Document } from '../values/document.js';
-import { typeName } from '../values/types.js';
-import type { Collection } from './catalogue.js';
+import { typeName } from '../values/bson-types.js';
+import type { Collection } from './collection.js';
 import { indexEntries, type IndexDefinition, type IndexEntry } from './indexes.js';
 
 /** Every writer of documents goes through these three, which check all indexes before they write anything. */

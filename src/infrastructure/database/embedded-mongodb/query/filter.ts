@@ -3,7 +3,7 @@ import { evaluate, promote } from '../aggregation/expressions.js';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
-import { isRegExp } from '../values/types.js';
+import { isRegExp } from '../values/bson-types.js';
 import { leaves, someValue } from './leaves.js';
 import { compileOperator, equality, isTruthy, type LeavesTest } from './operators.js';
 

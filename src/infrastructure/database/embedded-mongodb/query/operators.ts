@@ -5,7 +5,7 @@ import { isOperatorDocument } from '../values/document.js';
 import { toDouble, toInteger } from '../values/numbers.js';
 import { compare, encode, equal, identity } from '../values/order.js';
 import { compileRegExp } from '../values/regex.js';
-import { isNumber, isRegExp, rankOf, typeTest } from '../values/types.js';
+import { isNumber, isRegExp, rankOf, typeTest } from '../values/bson-types.js';
 import { someValue } from './leaves.js';
 
 /** Decides on the values a path leads to, see leaves(). */

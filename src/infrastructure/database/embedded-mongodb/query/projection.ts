@@ -2,7 +2,7 @@ import { evaluate, promote } from '../aggregation/expressions.js';
 import { CommandError, unsupported } from '../command-error.js';
 import { assign, isDocument, isOperatorDocument, own, splitPath, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
-import { isNumber } from '../values/types.js';
+import { isNumber } from '../values/bson-types.js';
 import { elementTest, type FilterOptions } from './filter.js';
 import { isTruthy } from './operators.js';
 

@@ -3,7 +3,7 @@ import type { Fold } from '../values/collation.js';
 import { isDocument, splitPath, type Document } from '../values/document.js';
 import { toDouble } from '../values/numbers.js';
 import { compare, encode, inverted } from '../values/order.js';
-import { EMPTY_ARRAY, isNumber } from '../values/types.js';
+import { EMPTY_ARRAY, isNumber } from '../values/bson-types.js';
 import { leaves } from './leaves.js';
 
 export type SortKey = (document: Document) => Buffer;

@@ -1,6 +1,7 @@
 import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
-import type { Catalogue, Collection } from '../engine/catalogue.js';
+import type { Catalogue } from '../engine/catalogue.js';
+import type { Collection } from '../engine/collection.js';
 import { RETRYABLE_WRITE_RANGE, retryableWriteKey } from '../storage/keys.js';
 import type { Snapshot, Store } from '../storage/store.js';
 import { Overlay, type View, type WritableView } from '../storage/view.js';

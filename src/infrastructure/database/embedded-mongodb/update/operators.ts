@@ -7,7 +7,7 @@ import { copy, isDocument, isOperatorDocument } from '../values/document.js';
 import { ADDITION, calculate, MULTIPLICATION, toDouble, toInteger, type Arithmetic } from '../values/numbers.js';
 import { compare, encode, identity, inverted } from '../values/order.js';
 import type { Place } from '../values/place.js';
-import { isNumber, typeName } from '../values/types.js';
+import { isNumber, typeName } from '../values/bson-types.js';
 
 export interface OperatorOptions extends FilterOptions {
   now: Date;

@@ -5,7 +5,7 @@ import { matchedIndex } from '../query/matched-index.js';
 import { copy, isDocument, isOperatorDocument, splitPath, type Document } from '../values/document.js';
 import { equal } from '../values/order.js';
 import { Place } from '../values/place.js';
-import { isRegExp } from '../values/types.js';
+import { isRegExp } from '../values/bson-types.js';
 import { OPERATORS, type Operator } from './operators.js';
 import { runUpdatePipeline } from './pipeline-update.js';
 import { PathResolver } from './positional.js';

@@ -1,6 +1,6 @@
 import { Decimal128, Double, Long } from 'bson';
 import { CommandError } from '../command-error.js';
-import { isNumber, typeName, type BsonNumber } from './types.js';
+import { isNumber, typeName, type BsonNumber } from './bson-types.js';
 
 /** A finite number as numerator / denominator. */
 export interface Exact {

@@ -1,7 +1,7 @@
 import { Decimal128, Long, type Binary, type BSONRegExp, type Code, type ObjectId, type Timestamp } from 'bson';
 import type { Fold } from './collation.js';
 import { exactDouble, exactValue, toDouble, type Exact } from './numbers.js';
-import { rankOf, typeName, type BsonNumber } from './types.js';
+import { rankOf, typeName, type BsonNumber } from './bson-types.js';
 
 /**
  * Bytes whose memcmp order is BSON's order and whose equality is BSON's equality (1, 1.0 and NumberLong(1) are equal;
