@@ -1,4 +1,4 @@
-import { start } from './start.js';
+import type { RunningStore } from './start.js';
 import { startInWorker } from './worker-client.js';
 
 export interface EmbeddedMongodbOptions {
@@ -27,7 +27,13 @@ export interface EmbeddedMongodb {
 export async function startEmbeddedMongodb(options: EmbeddedMongodbOptions = {}): Promise<EmbeddedMongodb> {
   const { socketPath, attached, close } = options.workerThread
     ? await startInWorker(options.directory)
-    : await start(options.directory);
+    : await startHere(options.directory);
   // The set name a server reports is only looked at without directConnection, and would send the driver searching.
   return { uri: `mongodb://${encodeURIComponent(socketPath)}/?directConnection=true`, attached, close };
+}
+
+async function startHere(directory: string | undefined): Promise<RunningStore> {
+  // Not before it is needed: a process whose store is in a thread would load all of it twice.
+  const { start } = await import('./start.js');
+  return start(directory);
 }
