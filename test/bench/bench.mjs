@@ -1,7 +1,7 @@
 /**
  * What the service costs, as ratios within one run (npm run bench builds it first):
  *   npm run bench                                 four scenarios, about five minutes
- *   npm run bench -- --only profile,refresh       some scenarios: profile, refresh, login, start, growth, cluster
+ *   npm run bench -- --only profile,refresh       some scenarios: profile, refresh, login, start, growth, leak, cluster
  *   npm run bench -- --only growth --users 1000000   what a request costs among so many, after a quarter of an hour
  *   npm run bench -- --rounds 3 --seconds 1       shorter, and less exact
  *   npm run bench -- --write                      also puts the table into docs/performance.md
@@ -15,12 +15,13 @@ import { isPinned, LoadGenerator, stopAll } from './processes.mjs';
 import { REDIS_URL, removeDirectories } from './service.mjs';
 import * as cluster from './scenarios/cluster.mjs';
 import * as growth from './scenarios/growth.mjs';
+import * as leak from './scenarios/leak.mjs';
 import * as login from './scenarios/login.mjs';
 import * as profile from './scenarios/profile.mjs';
 import * as refresh from './scenarios/refresh.mjs';
 import * as start from './scenarios/start.mjs';
 
-const SCENARIOS = { profile, refresh, login, start, growth, cluster };
+const SCENARIOS = { profile, refresh, login, start, growth, leak, cluster };
 /** The others take long, or tell little on two cores. */
 const BY_DEFAULT = ['profile', 'refresh', 'login', 'start'];
 const DOCUMENT = new URL('../../docs/performance.md', import.meta.url);

@@ -67,6 +67,12 @@ export class Program {
   }
 }
 
+/** What the kernel says that a program takes; Linux. */
+export function residentMegabytes({ child }) {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024;
+}
+
 export async function stopAll() {
   await Promise.all([...running].map((program) => program.stop('SIGKILL')));
   rmSync(logs, { recursive: true });

@@ -30,6 +30,9 @@ type CityReader = Reader<Response>;
 /** A login does not wait longer for the data to be read from disk; it is then recorded without a location. */
 const PATIENCE_MS = 300;
 
+/** Reading 140 MB takes a tenth of a second of a core, which a start needs for itself. */
+const PRELOADED_AFTER_MS = 1_000;
+
 /**
  * Finds where an address lies, in data on this disk: no address of a user is sent to anybody. The data is read in
  * the background after the start, about 70 MB for each of IPv4 and IPv6.
@@ -42,7 +45,7 @@ export class LocationFinder implements OnApplicationBootstrap {
   constructor(private readonly config: Config) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.environment !== 'test') void this.preload();
+    if (this.config.environment !== 'test') setTimeout(() => void this.preload(), PRELOADED_AFTER_MS).unref();
   }
 
   /** Reads all data, which makes the first look-ups as quick as the others. */

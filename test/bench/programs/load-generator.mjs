@@ -4,6 +4,7 @@
  *   seconds    how long
  *   parallel   connections
  *   perSecond  sends so many, evenly; without it each connection sends its next as soon as it has its answer
+ *   mayFail    refusals count like answers
  *   chain      the request's body is the refresh token of the answer before
  */
 import { once } from 'node:events';
@@ -75,7 +76,7 @@ async function stayAwake(job) {
   return done;
 }
 
-async function saturate(connections, { requests, seconds, chain }) {
+async function saturate(connections, { requests, seconds, chain, mayFail }) {
   const tally = new Tally();
   const start = performance.now();
   const last = await Promise.all(
@@ -84,7 +85,7 @@ async function saturate(connections, { requests, seconds, chain }) {
       for (let sent = performance.now(); sent - start < seconds * 1000; sent = performance.now()) {
         const answer = await connection.send(request);
         tally.add(answer.status, sent);
-        if (answer.status >= 400) throw new Error(`${answer.status} ${answer.body}`);
+        if (answer.status >= 400 && !mayFail) throw new Error(`${answer.status} ${answer.body}`);
         if (chain) request = successor(request, answer);
       }
       return request;
