@@ -5,56 +5,78 @@ import { startTestApp, type TestApp } from '../support/test-app.js';
 
 const OPERATIONS = resolve(import.meta.dirname, '../../docs/operations');
 
-/** Made by Prometheus itself for each scrape. */
-const OF_PROMETHEUS = ['up'];
+/** Made by Prometheus itself for each scrape, and put by it to each series. */
+const OF_PROMETHEUS = { metrics: ['up'], labels: ['job', 'instance'] };
+/** No ordinary traffic brings it about. */
+const FAILURES = '5..';
 
 const alerts = readFileSync(resolve(OPERATIONS, 'alerts.yml'), 'utf8');
 const alertExpressions = [...alerts.matchAll(/^ +expr: (.+)$/gm)].map((match) => match[1] as string);
 
 interface Dashboard {
-  panels: { title: string; targets?: { expr: string }[] }[];
+  panels: { title: string; targets?: { expr: string; legendFormat: string }[] }[];
   templating: { list: { query: string | { query: string } }[] };
 }
 const dashboard = JSON.parse(readFileSync(resolve(OPERATIONS, 'grafana-dashboard.json'), 'utf8')) as Dashboard;
+const targets = dashboard.panels.flatMap(({ targets = [] }) => targets);
 const dashboardExpressions = [
-  ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  ...targets.map(({ expr }) => expr),
   ...dashboard.templating.list.flatMap(({ query }) => (typeof query === 'string' ? [] : [query.query])),
 ];
 
-/** Every name in an expression of PromQL that is no label, function, keyword or number. */
-function metricsIn(expression: string): string[] {
-  const bare = expression
-    .replace(/label_values\((\w+), \w+\)/g, '$1')
-    .replace(/\{[^}]*\}|\[[^\]]*\]|"[^"]*"/g, ' ')
-    .replace(/\b(?:by|without|on|ignoring) *\([^)]*\)/g, ' ')
-    .replace(/\b\w+ *\(/g, '(')
-    .replace(/\b(?:sum|min|max|avg|count|and|or|unless)\b/g, ' ');
-  return [...bare.matchAll(/[a-zA-Z_]\w*/g)].map(([name]) => name);
+interface Selector {
+  metric: string;
+  matchers: { label: string; operator: string; value: string }[];
 }
 
-/** Label and value of each matcher that names values outright. */
-function labelValuesIn(expression: string): { metric: string; label: string; values: string[] }[] {
-  return [...expression.matchAll(/(\w+)\{([^}]*)\}/g)].flatMap(([, metric, matchers]) =>
-    [...(matchers as string).matchAll(/(\w+)=~?"([\w|]+)"/g)].map(([, label, values]) => ({
+/** Every metric that an expression of PromQL names, with its braces: what is no function, keyword or label. */
+function selectorsIn(expression: string): Selector[] {
+  const bare = expression
+    .replace(/label_values\((.*), \w+\)/, '$1')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\b(?:by|without|on|ignoring) *\([^)]*\)/g, '');
+  return [...bare.matchAll(/\b(?!and\b|or\b|unless\b)([a-zA-Z_]\w*)\b(?! *\()(?:\{([^}]*)\})?/g)].map(
+    ([, metric, braces = '']) => ({
       metric: metric as string,
-      label: label as string,
-      values: (values as string).split('|'),
-    })),
+      matchers: [...braces.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].map(([, label, operator, value]) => ({
+        label: label as string,
+        operator: operator as string,
+        value: value as string,
+      })),
+    }),
   );
+}
+
+function groupingsIn(expression: string): string[] {
+  return [...expression.matchAll(/\bby *\(([^)]*)\)/g)].flatMap(([, labels]) => (labels as string).split(/ *, */));
+}
+
+/** Somebody registers, logs in, mistypes, stays logged in, reads the profile, tries too often. */
+async function ordinaryTraffic(test: TestApp): Promise<void> {
+  const { client, api, registration, refresh_token } = await test.personas.user();
+  await client.post('/auth/login', { login: registration.username, password: 'Wrong-pass1' });
+  await client.post('/auth/refresh-token', { refresh_token });
+  await api.get('/api/profile');
+  for (let i = 0; i < 6; i += 1) await client.post('/auth/login', {});
+  await client.get('/health/live');
+  await client.get('/metrics');
 }
 
 describe('What operators are given', () => {
   let test: TestApp;
   let text: string;
-  let served: Set<string>;
+  /** The labels of each series, by its name. */
+  const served = new Map<string, Record<string, string>[]>();
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({ redis: true });
+    await ordinaryTraffic(test);
     text = (await test.client().get('/metrics')).text;
-    served = new Set(OF_PROMETHEUS);
-    for (const [, name, type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
-      const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
-      for (const suffix of suffixes) served.add(name + suffix);
+    for (const [, name, braces = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
+      const labels = Object.fromEntries([...braces.matchAll(/(\w+)="([^"]*)"/g)].map(([, ...pair]) => pair));
+      served.set(name as string, [...(served.get(name as string) ?? []), labels as Record<string, string>]);
     }
+    // Without Redis it is only announced.
+    if (!test.config.redis.url && text.includes('# TYPE redis_up gauge')) served.set('redis_up', [{}]);
   });
   afterAll(() => test.close());
 
@@ -63,7 +85,7 @@ describe('What operators are given', () => {
     expect(alertExpressions.length).toBeGreaterThan(10);
     expect(dashboardExpressions.length).toBeGreaterThan(20);
     for (const expression of [...alertExpressions, ...dashboardExpressions]) {
-      expect(metricsIn(expression).length, expression).toBeGreaterThan(0);
+      expect(selectorsIn(expression).length, expression).toBeGreaterThan(0);
     }
   });
 
@@ -71,17 +93,52 @@ describe('What operators are given', () => {
     ['alerts.yml', alertExpressions],
     ['grafana-dashboard.json', dashboardExpressions],
   ] as const) {
-    it(`names in ${file} only metrics that the service has, and values that their labels take`, () => {
-      const unknown = expressions.flatMap(metricsIn).filter((name) => !served.has(name));
-      expect(unknown).toEqual([]);
-      const never = expressions
-        .flatMap(labelValuesIn)
-        .filter(({ label }) => ['outcome', 'kind', 'result', 'limit'].includes(label))
-        .flatMap(({ metric, label, values }) => values.map((value) => `${metric}{${label}="${value}"}`))
-        .filter((series) => !text.includes(`\n${series} `));
-      expect(never).toEqual([]);
+    const selectors = expressions.flatMap(selectorsIn);
+    const ofService = selectors.filter(({ metric }) => !OF_PROMETHEUS.metrics.includes(metric));
+
+    it(`names in ${file} only metrics that ordinary traffic yields`, () => {
+      expect(ofService.map(({ metric }) => metric).filter((metric) => !served.has(metric))).toEqual([]);
+    });
+
+    it(`names in ${file} only labels that these metrics have, and values that they take`, () => {
+      const missing = ofService.flatMap(({ metric, matchers }) =>
+        matchers
+          .filter(({ label }) => !OF_PROMETHEUS.labels.includes(label))
+          .flatMap(({ label, value }) => value.split('|').map((pattern) => ({ metric, label, pattern })))
+          .filter(({ pattern }) => pattern !== FAILURES)
+          .filter(({ label, pattern }) => {
+            const value = new RegExp(`^(?:${pattern})$`);
+            return !served.get(metric)?.some((labels) => value.test(labels[label] ?? ''));
+          }),
+      );
+      expect(missing).toEqual([]);
+    });
+
+    it(`groups in ${file} by labels that the metrics have`, () => {
+      for (const expression of expressions) {
+        const labels = groupingsIn(expression);
+        const series = selectorsIn(expression).flatMap(({ metric }) => served.get(metric) ?? []);
+        for (const label of labels)
+          expect(
+            series.filter((each) => !(label in each)),
+            expression,
+          ).toEqual([]);
+      }
+    });
+
+    it(`asks in ${file} the account service alone: others have metrics of the same names`, () => {
+      const isOurs = ({ label, operator, value }: Selector['matchers'][number]) =>
+        label === 'job' && operator === '=' && value === 'accounts';
+      expect(selectors.filter(({ matchers }) => !matchers.some(isOurs))).toEqual([]);
     });
   }
+
+  it('names in the legends of the dashboard only labels that are left', () => {
+    for (const { expr, legendFormat } of targets) {
+      const left = groupingsIn(expr).length > 0 ? groupingsIn(expr) : OF_PROMETHEUS.labels;
+      for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) expect(left, expr).toContain(label);
+    }
+  });
 
   it('follows the conventions of Prometheus in its names', () => {
     for (const [, name, type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
