@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { ClusterMetrics } from './infrastructure/cluster/index.js';
 import { ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 import { DatabaseServer } from './infrastructure/database/index.js';
 
@@ -14,6 +15,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 class Workers {
   private isStopping = false;
   private pauseMs = FIRST_PAUSE_MS;
+  private readonly metrics = new ClusterMetrics();
 
   /** @param environment given to each of them, over this process's own */
   constructor(private readonly environment: Record<string, string>) {}
@@ -49,6 +51,7 @@ class Workers {
 
   private fork(): Worker {
     const worker = cluster.fork(this.environment);
+    this.metrics.follow(worker);
     const timer = setTimeout(() => (this.pauseMs = FIRST_PAUSE_MS), SOUND_AFTER_MS).unref();
     worker.once('exit', () => clearTimeout(timer));
     return worker;

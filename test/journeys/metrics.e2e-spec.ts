@@ -2,16 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProcessMetrics } from '../../src/infrastructure/observability/metrics/index.js';
 import { MINUTE } from '../support/manual-clock.js';
 import { newRegistration, PASSWORD } from '../support/personas.js';
+import { seriesOf } from '../support/series.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
-/** The value of each series by its name and labels, as Prometheus reads it. */
 const scrape = async (test: TestApp): Promise<Record<string, number>> => {
   const { status, headers, text } = await test.client().get('/metrics');
   expect(status).toBe(200);
   expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-  const series = text.split('\n').filter((line) => line && !line.startsWith('#'));
-  return Object.fromEntries(series.map((line) => /^(.*) (\S+)$/.exec(line)!.slice(1)).map(([k, v]) => [k, Number(v)]));
+  return seriesOf(text);
 };
 
 describe('Metrics', () => {

@@ -7,6 +7,7 @@ import { ApiClient } from '../support/api-client.js';
 import { type Backend, ownBackend } from '../support/backends.js';
 import { Inbox } from '../support/inbox.js';
 import { Personas } from '../support/personas.js';
+import { seriesOf } from '../support/series.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 const WORKERS = 2;
@@ -72,6 +73,75 @@ describe('Several processes on one machine', () => {
     expect(processes.filter((pid) => isAlive(pid))).toEqual([]);
   });
 
+  describe('tell Prometheus', () => {
+    const REQUESTS = 12;
+    /** Longer than the slowest process is waited for, shorter than Prometheus waits. */
+    const SCRAPE_LIMIT_MS = 6_000;
+    const LIVE = 'http_request_duration_seconds_count{method="GET",route="/health/live",status="200"}';
+    const BELOW_5_S = 'http_request_duration_seconds_bucket{le="5",method="GET",route="/health/live",status="200"}';
+    let service: ServiceProcess;
+    let url: string;
+    beforeEach(async () => {
+      service = start(backend.env);
+      url = await service.started();
+      await expect.poll(() => service.output, PATIENCE).toContain(`Processes    ${WORKERS}, all listening`);
+      for (let i = 0; i < REQUESTS; i += 1) await ask(url, '/health/live');
+    });
+
+    const scrape = async () => {
+      const signal = AbortSignal.timeout(SCRAPE_LIMIT_MS);
+      const response = await fetch(`${url}/metrics`, { headers: { connection: 'close' }, signal });
+      expect(response.status).toBe(200);
+      return seriesOf(await response.text());
+    };
+    /** Of several at the same time one reaches a process that can answer, whichever cannot. */
+    const scrapeAnyhow = () => Promise.any(Array.from({ length: WORKERS }, scrape));
+
+    it('what all of them did, whichever is asked', async () => {
+      for (let i = 0; i < 2 * WORKERS; i += 1) {
+        const metrics = await scrape();
+        expect(metrics).toMatchObject({ [LIVE]: REQUESTS, [BELOW_5_S]: REQUESTS, cluster_processes: WORKERS });
+        expect(metrics).toMatchObject({ database_up: 1, redis_up: 1, untrusted_proxy_suspected: 0, mails_waiting: 0 });
+        const memory = childrenOf(service.pid).reduce((sum, pid) => sum + memoryOf(pid), 0);
+        expect(metrics.process_resident_memory_bytes! / memory).toBeCloseTo(1, 0);
+        expect(metrics.nodejs_eventloop_lag_p99_seconds).toBeLessThan(1);
+      }
+    });
+
+    it('the same at the same time to many', async () => {
+      const scrapes = await Promise.all(Array.from({ length: 10 }, scrape));
+      expect(new Set(scrapes.map((metrics) => metrics[LIVE]))).toEqual(new Set([REQUESTS]));
+    });
+
+    it('no less when one of them is too busy to answer', async () => {
+      await scrape();
+      const [busy] = childrenOf(service.pid) as [number];
+      process.kill(busy, 'SIGSTOP');
+      const metrics = await scrapeAnyhow();
+      const again = await scrapeAnyhow();
+      process.kill(busy, 'SIGCONT');
+      for (const each of [metrics, again]) expect(each).toMatchObject({ [LIVE]: REQUESTS, cluster_processes: 1 });
+      await expect.poll(async () => (await scrape()).cluster_processes, PATIENCE).toBe(WORKERS);
+      expect((await scrape())[LIVE]).toBe(REQUESTS);
+    });
+
+    it('no less when one of them dies, while it is gone, and once it is replaced', async () => {
+      await scrape();
+      const [victim] = childrenOf(service.pid) as [number];
+      process.kill(victim, 'SIGKILL');
+      const seen = [];
+      do {
+        seen.push(await scrapeAnyhow());
+        await ask(url, '/health/live').catch(() => undefined);
+      } while (seen.length < 3 || seen.at(-1)?.cluster_processes !== WORKERS);
+      const counts = seen.map((metrics) => metrics[LIVE] as number);
+      expect(counts[0]).toBe(REQUESTS);
+      expect(counts).toEqual([...counts].sort((one, other) => one - other));
+      const cpu = seen.map((metrics) => metrics.process_cpu_seconds_total as number);
+      expect(cpu).toEqual([...cpu].sort((one, other) => one - other));
+    });
+  });
+
   it('are refused without Redis, in one line', async () => {
     const { REDIS_URL: _, ...env } = backend.env;
     const service = start(env);
@@ -97,4 +167,9 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Resident, in bytes. */
+function memoryOf(pid: number): number {
+  return 1024 * Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
 }

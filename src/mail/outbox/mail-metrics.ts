@@ -17,9 +17,12 @@ export class MailMetrics {
       'outcome',
       ['sent', 'refused', 'postponed', 'expired'],
     );
-    metrics.gauge('mails_waiting', 'Stored mails that are still to be sent', () => mails.countUnsent());
-    metrics.gauge('mails_stuck', 'Mails that have waited for more than a minute', () =>
-      mails.countUnsent(STUCK_AFTER_MS),
+    metrics.gauge('mails_waiting', 'Stored mails that are still to be sent', () => mails.countUnsent(), 'max');
+    metrics.gauge(
+      'mails_stuck',
+      'Mails that have waited for more than a minute',
+      () => mails.countUnsent(STUCK_AFTER_MS),
+      'max',
     );
   }
 }

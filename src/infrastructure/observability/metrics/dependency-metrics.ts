@@ -13,15 +13,19 @@ export class DependencyMetrics {
     forwarding: ForwardingCheck,
     @Inject(REDIS) redis: RedisConnection | null,
   ) {
-    metrics.gauge('database_up', '1: the database answers', async () => Number(await readiness.pingDatabase()));
+    metrics.gauge('database_up', '1: the database answers', async () => Number(await readiness.pingDatabase()), 'min');
     metrics.gauge(
       'redis_up',
       '1: Redis answers; 0: storage and this process stand in for it; absent: not set',
       async () => (redis ? Number(await redis.ping()) : null),
+      'min',
     );
     metrics.total('redis_fallbacks_total', 'Commands that Redis did not carry out', () => redis?.failures ?? 0);
-    metrics.gauge('untrusted_proxy_suspected', '1: all callers seem to share the address of one proxy', () =>
-      Number(forwarding.isSuspicious),
+    metrics.gauge(
+      'untrusted_proxy_suspected',
+      '1: all callers seem to share the address of one proxy',
+      () => Number(forwarding.isSuspicious),
+      'max',
     );
   }
 }

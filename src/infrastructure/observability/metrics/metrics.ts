@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { withDeadline } from '../../../common/clock/index.js';
+import { ClusterMember } from '../../cluster/index.js';
 
 /** A scrape must not hang with what it measures. */
 const READ_DEADLINE_MS = 2_000;
 
-type Reading = number | null;
+type Value = number | null;
+/** What the gauges of several processes on one machine make together. */
+type Together = 'sum' | 'min' | 'max';
 
 /**
  * The metrics of one application, in Prometheus' words. Each room makes its own here, once, and then only counts: values of
@@ -15,6 +18,7 @@ type Reading = number | null;
 @Injectable()
 export class Metrics {
   private readonly registry = new Registry();
+  private readonly member = new ClusterMember(() => this.registry.getMetricsAsJSON());
   private rendering: Promise<string> | null = null;
 
   /** Of what `render` yields. */
@@ -48,10 +52,11 @@ export class Metrics {
   }
 
   /** A value read when it is asked for. Null, a failure, and an answer that takes over 2 s: it is left out. */
-  gauge(name: string, help: string, read: () => Reading | Promise<Reading>): void {
+  gauge(name: string, help: string, read: () => Value | Promise<Value>, aggregator: Together = 'sum'): void {
     new Gauge({
       name,
       help,
+      aggregator,
       registers: [this.registry],
       async collect() {
         const value = await withDeadline(Promise.resolve(read()), READ_DEADLINE_MS).catch(() => null);
@@ -66,9 +71,14 @@ export class Metrics {
     return new Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
   }
 
-  /** All of it as text. However many ask at the same time, it is read once: anybody may ask, and some of it is in the database. */
+  /**
+   * All of it as text, of all processes if this is one of several. However many ask at the same time, it is read once:
+   * anybody may ask, and some of it is in the database.
+   * @throws ApiError `service_unavailable` when the other processes cannot be asked
+   */
   render(): Promise<string> {
-    this.rendering ??= this.registry.metrics().finally(() => (this.rendering = null));
+    const reading = () => (this.member.isOne ? this.member.readAll() : this.registry.metrics());
+    this.rendering ??= reading().finally(() => (this.rendering = null));
     return this.rendering;
   }
 }

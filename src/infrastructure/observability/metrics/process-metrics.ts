@@ -15,7 +15,8 @@ export class ProcessMetrics implements OnApplicationBootstrap, OnApplicationShut
 
   constructor(metrics: Metrics, clock: Clock) {
     const startedAtSeconds = clock.nowMs() / 1000 - process.uptime();
-    metrics.gauge('process_start_time_seconds', 'When the process started, in Unix time', () => startedAtSeconds);
+    const startedAt = 'When the process started, in Unix time';
+    metrics.gauge('process_start_time_seconds', startedAt, () => startedAtSeconds, 'max');
     metrics.total('process_cpu_seconds_total', 'CPU time used', () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1e6;
@@ -29,13 +30,20 @@ export class ProcessMetrics implements OnApplicationBootstrap, OnApplicationShut
         `nodejs_eventloop_lag_p${percentile}_seconds`,
         `Delay of the event loop since the last scrape, percentile ${percentile}`,
         () => toSeconds(this.eventLoop.percentile(percentile)),
+        'max',
       );
     }
-    metrics.gauge('nodejs_eventloop_lag_max_seconds', 'Longest delay of the event loop since the last scrape', () => {
-      const longest = toSeconds(this.eventLoop.max);
+    const longest = () => {
+      const seconds = toSeconds(this.eventLoop.max);
       this.eventLoop.reset();
-      return longest;
-    });
+      return seconds;
+    };
+    metrics.gauge(
+      'nodejs_eventloop_lag_max_seconds',
+      'Longest delay of the event loop since the last scrape',
+      longest,
+      'max',
+    );
   }
 
   onApplicationBootstrap(): void {
