@@ -14,6 +14,7 @@ import {
   logRequests,
   measureRequests,
   Metrics,
+  nameSpans,
 } from './infrastructure/observability/index.js';
 import type { MovableClock } from './dev-tools/index.js';
 import { createHttpAdapter, registerHttpRules } from './app.http.js';
@@ -38,6 +39,7 @@ export async function createApp({ config, clock, extensions = [] }: AppOptions):
     adapter,
     { logger: new AppLogger(logger), bodyParser: false, abortOnError: false },
   );
+  nameSpans(adapter.getInstance());
   await registerHttpRules(app, config, devTools ? [devTools.LIMIT_NAMESPACE_HEADER] : []);
   if (logger.isLevelEnabled('info')) logRequests(adapter.getInstance(), config.logLevel);
   measureRequests(adapter.getInstance(), app.get(Metrics, { strict: false }));

@@ -1,5 +1,6 @@
 import { type LoggerService, type LogLevel } from '@nestjs/common';
 import { type Logger, type LoggerOptions, pino } from 'pino';
+import { traceOfLines } from './tracing.js';
 
 /** Never logged, wherever they stand in a logged object. Bodies and headers are not logged at all. */
 const SECRET_FIELDS = [
@@ -18,6 +19,7 @@ export const LINES: LoggerOptions = {
   base: undefined,
   timestamp: pino.stdTimeFunctions.isoTime,
   formatters: { level: (label) => ({ level: label }) },
+  ...traceOfLines,
 };
 
 /** The process's logger: JSON lines on standard output, for Nest, for Fastify and for us. */
