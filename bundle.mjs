@@ -12,7 +12,7 @@ const MODULES = join(TARGET, 'modules');
 const PROGRAMS = ['main', 'cluster', 'cli', 'openapi', 'infrastructure/database/embedded-mongodb/worker'];
 const CHUNK = 'chunk-';
 
-/** Native code, and packages that read files of their own. */
+/** Native code, and packages that read files of their own: name here what you add of either. All else is packed, so that there is one copy of Nest. */
 const NOT_CODE_ALONE = [
   'bcrypt',
   'lmdb',
