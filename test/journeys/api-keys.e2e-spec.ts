@@ -36,8 +36,10 @@ describe('API keys', () => {
     const { key, ...shown } = body.data;
     expect(key).toMatch(/^ak_[0-9a-f]{24}_[A-Za-z0-9_-]{43}$/);
     expect(await opens(key)).toBe(true);
-    const list = await send('GET', '/api/api-keys');
-    expect(list.body.data.content).toContainEqual({ ...shown, last_used_at: expect.any(String) });
+    // The use is written behind the answer.
+    await expect
+      .poll(async () => (await send('GET', '/api/api-keys')).body.data.content)
+      .toContainEqual({ ...shown, last_used_at: expect.any(String) });
     expect(shown).toEqual({
       _id: expect.stringMatching(/^[0-9a-f]{24}$/),
       name: 'web-shop',
@@ -49,6 +51,7 @@ describe('API keys', () => {
       expires_at: null,
       last_used_at: null,
     });
+    const list = await send('GET', '/api/api-keys');
     const stored = JSON.stringify(await test.database.collection('api_keys').find().toArray());
     expect(stored + list.text).not.toContain(key.split('_')[2]);
   });
