@@ -1,7 +1,9 @@
 import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { Injectable, Module } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OnCleanSlate } from '../../src/common/clean-slate/index.js';
+import { SecurityEvents } from '../../src/security/index.js';
 import { startTestApp, type TestApp } from '../support/index.js';
 
 /** What a team that extends the service may keep in the process. */
@@ -101,5 +103,19 @@ describe('The test kit', () => {
     expect(visits.count).toBe(0);
     for (const { name } of await test.database.listCollections())
       expect(await test.database.collection(name).countDocuments(), name).toBe(0);
+  });
+
+  it('lets nothing arrive that was being stored when the slate was made clean', async () => {
+    const events = test.app.get(SecurityEvents, { strict: false });
+    const stored = test.database.collection('security_events');
+    for (let round = 0; round < 40; round += 1) {
+      for (let event = 0; event < 500; event += 1) events.record({ kind: 'authn_login_fail', outcome: 'failure' });
+      const wiping = test.client().delete('/dev/state');
+      await setTimeout(round / 4);
+      const storing = events.flush();
+      expect((await wiping).status).toBe(200);
+      await storing;
+      expect(await stored.countDocuments(), `round ${round}`).toBe(0);
+    }
   });
 });

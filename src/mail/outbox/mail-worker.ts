@@ -20,7 +20,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   private readonly logger = new Logger('Mail');
   private readonly loops: Promise<void>[] = [];
   private readonly sleepers = new Set<() => void>();
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly underWay = new Set<Promise<boolean>>();
   private isStopping = false;
 
   constructor(
@@ -91,7 +91,12 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 
   private async sendAll(): Promise<void> {
-    while (!this.isStopping && (await this.sendNext()));
+    let wasAnyDue = true;
+    while (wasAnyDue && !this.isStopping) {
+      const sending = this.sendNext();
+      this.underWay.add(sending);
+      wasAnyDue = await sending.finally(() => this.underWay.delete(sending));
+    }
   }
 
   private async dropExpired(): Promise<void> {
@@ -103,11 +108,8 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   /** @returns false when nothing was due */
   private async sendNext(): Promise<boolean> {
     const mail = await this.mails.leaseNext();
-    if (!mail) return false;
-    const sending = this.send(mail);
-    this.underWay.add(sending);
-    await sending.finally(() => this.underWay.delete(sending));
-    return true;
+    if (mail) await this.send(mail);
+    return mail !== null;
   }
 
   private async send(mail: LeasedMail): Promise<void> {

@@ -29,6 +29,7 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
   private readonly logger = new Logger('SecurityEvents');
   private readonly counters;
   private waiting: SecurityEventEntry[] = [];
+  private storing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly repository: SecurityEventsRepository,
@@ -64,17 +65,26 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
     await this.repository.insert([this.log(event)]);
   }
 
+  /** Returns when everything recorded so far is stored, also what an earlier call is still storing. */
   async flush(): Promise<void> {
-    if (this.waiting.length === 0) return;
-    const batch = this.waiting;
+    if (this.waiting.length > 0) {
+      const batch = this.waiting;
+      this.waiting = [];
+      this.storing = Promise.all([this.storing, this.store(batch)]).then(() => undefined);
+    }
+    await this.storing;
+  }
+
+  /** A batch that is being stored right now would arrive after everything else is gone. */
+  async onCleanSlate(): Promise<void> {
     this.waiting = [];
+    await this.storing;
+  }
+
+  private async store(batch: SecurityEventEntry[]): Promise<void> {
     await this.repository.insert(batch).catch((error: Error) => {
       this.logger.warn(`${batch.length} security events could not be stored (${error.name}); they are in the log`);
     });
-  }
-
-  onCleanSlate(): void {
-    this.waiting = [];
   }
 
   private log({ kind, outcome, userId, sessionId, detail }: NewSecurityEvent): SecurityEventEntry {
