@@ -11,6 +11,7 @@ export function memoryStore(): Keyv {
   const entries = new LRUCache<string, object>({ max: MEMORY_ENTRIES });
   const store = {
     get: (key: string) => entries.get(key),
+    getMany: (keys: string[]) => keys.map((key) => entries.get(key)),
     set: (key: string, value: object) => entries.set(key, value),
     delete: (key: string) => entries.delete(key),
     clear: () => entries.clear(),

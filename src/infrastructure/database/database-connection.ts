@@ -25,6 +25,10 @@ export class DatabaseServer {
     private readonly embedded: EmbeddedMongodb | null,
   ) {}
 
+  get isEmbedded(): boolean {
+    return this.embedded !== null;
+  }
+
   /** @throws Error with one clear line when the store cannot be opened, or is another process's */
   static async open(config: Config): Promise<DatabaseServer> {
     if (config.mongodb.uri) return new DatabaseServer(await waitForServer(config.mongodb.uri), null);
@@ -63,6 +67,9 @@ export function mongooseOptions(server: DatabaseServer): MongooseModuleFactoryOp
     uri: server.uri,
     ...(hasDatabaseName ? {} : { dbName: DATABASE_NAME }),
     ...TIMEOUTS,
+    // Remembering each answer for a second attempt is a quarter of the store's work, and its connection cannot break
+    // without the store.
+    ...(server.isEmbedded ? { retryWrites: false } : {}),
     bufferCommands: false,
     autoIndex: false,
     autoCreate: false,

@@ -14,13 +14,17 @@ export class ApiKeyGuard implements CanActivate {
     private readonly apiKeys: ApiKeys,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (!accessOf(this.reflector, context).apiKey) return true;
     const given = context.switchToHttp().getRequest<FastifyRequest>().headers['x-api-key'];
-    const name = await this.apiKeys.nameOf(typeof given === 'string' ? given : '');
-    if (name === null) throw new ApiError('invalid_api_key');
-    const request = currentRequest();
-    if (request) request.apiKeyName = name;
-    return true;
+    const name = this.apiKeys.nameOf(typeof given === 'string' ? given : '');
+    return typeof name === 'string' ? admit(name) : name.then(admit);
   }
+}
+
+function admit(name: string | null): true {
+  if (name === null) throw new ApiError('invalid_api_key');
+  const request = currentRequest();
+  if (request) request.apiKeyName = name;
+  return true;
 }

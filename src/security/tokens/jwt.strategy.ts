@@ -59,7 +59,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
   }
 
   /** @throws ApiError 401 when a token that is remembered is over, or stands for nobody any more */
-  async principalOf(remembered: DecodedToken): Promise<Principal> {
+  principalOf(remembered: DecodedToken): Promise<Principal> {
     return this.authenticator.authenticate(this.accessTokens.assertClaims(remembered));
   }
 

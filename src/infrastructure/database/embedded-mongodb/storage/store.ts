@@ -24,6 +24,7 @@ interface Writer {
 export class Store implements WritableView {
   private readonly writers: Writer[] = [];
   private room = 0;
+  private fileBytes = 0;
 
   private constructor(
     private readonly database: RootDatabase<Buffer, Buffer>,
@@ -91,7 +92,7 @@ export class Store implements WritableView {
   private commit(): void {
     const writers = this.writers.splice(0);
     try {
-      this.room = freeBytes(this.file);
+      this.measure();
       const answers = this.writeSync(() => writers.map((writer) => this.run(writer)));
       for (const answer of answers) answer();
     } catch (error) {
@@ -117,7 +118,7 @@ export class Store implements WritableView {
   writeNow<T>(action: (view: Overlay) => T): T {
     const view = new Overlay(this);
     const result = action(view);
-    this.room = freeBytes(this.file);
+    this.measure();
     this.writeSync(() => this.flush(view));
     return result;
   }
@@ -127,10 +128,15 @@ export class Store implements WritableView {
    * The most that a commit can need is a new copy of each page it touches, and new pages for what it adds.
    */
   private flush(view: Overlay): void {
-    const copied = Math.min(view.size * PAGE_BYTES, statSync(this.file).size);
+    const copied = Math.min(view.size * PAGE_BYTES, this.fileBytes);
     this.room -= view.size > 0 ? 2 * view.bytes() + copied : 0;
     if (view.size > 0 && this.room < RESERVE_BYTES) throw new Error(NO_SPACE);
     view.flushTo(this);
+  }
+
+  private measure(): void {
+    this.room = freeBytes(this.file);
+    this.fileBytes = statSync(this.file).size;
   }
 
   /** Runs an action at once, and excludes other processes that have the file open too. @throws what the action throws */
