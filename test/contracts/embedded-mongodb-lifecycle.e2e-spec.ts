@@ -165,10 +165,45 @@ describe('An embedded store', () => {
     );
   });
 
-  it('runs in a worker thread', () => {
+  /** @returns the lines that a script printed which works with the compiled store */
+  function run(writeScript: (entry: string) => string): string[] {
     const compiled = compileEmbeddedMongodb();
-    const script = `
-      const { startEmbeddedMongodb } = await import(${JSON.stringify(compiled.entry)});
+    const cwd = dirname(compiled.entry);
+    const file = join(cwd, 'script.mjs');
+    writeFileSync(file, writeScript(compiled.entry));
+    const { stdout, stderr, status } = spawnSync(process.execPath, [file], { cwd, encoding: 'utf8', timeout: 20_000 });
+    compiled.remove();
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    return stdout.trim().replaceAll(compiled.entry, 'ENTRY').split('\n');
+  }
+
+  it('listens on a named pipe where the system says that it is Windows', () => {
+    const lines = run(
+      (entry) => `
+      const { default: mongoose } = await import('mongoose');
+      // Its binary is of the system that it is.
+      await import('lmdb');
+      Object.defineProperty(process, 'platform', { value: 'win32' });
+      const { startEmbeddedMongodb } = await import(${JSON.stringify(entry)});
+      for (const directory of [${JSON.stringify(directory)}, undefined]) {
+        const store = await startEmbeddedMongodb({ directory });
+        const client = await mongoose.mongo.MongoClient.connect(store.uri);
+        await client.db('test').collection('things').insertOne({ a: 1 });
+        console.log(decodeURIComponent(store.uri).replace(/[0-9a-f]{24}/, 'ID'), await client.db('test').collection('things').countDocuments());
+        if (directory) console.log((await startEmbeddedMongodb({ directory })).attached);
+        await client.close();
+        await store.close();
+      }`,
+    );
+    const uri = 'mongodb://\\\\.\\pipe\\embedded-ID-mongodb.sock/?directConnection=true';
+    expect(lines).toEqual([`${uri} 1`, 'true', `${uri} 1`]);
+  });
+
+  it('runs in a worker thread', () => {
+    const lines = run(
+      (entry) => `
+      const { startEmbeddedMongodb } = await import(${JSON.stringify(entry)});
       const { default: mongoose } = await import('mongoose');
       const options = { workerThread: true, directory: ${JSON.stringify(directory)} };
       const store = await startEmbeddedMongodb(options);
@@ -177,17 +212,11 @@ describe('An embedded store', () => {
       console.log(await client.db('test').collection('things').countDocuments(), (await startEmbeddedMongodb(options)).attached);
       await client.close();
       await store.close();
-      const failure = await startEmbeddedMongodb({ workerThread: true, directory: ${JSON.stringify(compiled.entry)} }).catch((error) => error);
+      const failure = await startEmbeddedMongodb({ workerThread: true, directory: ${JSON.stringify(entry)} }).catch((error) => error);
       console.log(failure.message.split(' cannot')[0]);
       const temporary = await startEmbeddedMongodb({ workerThread: true });
-      await temporary.close();`;
-    const options = { cwd: dirname(compiled.entry), encoding: 'utf8', timeout: 20_000 } as const;
-    const file = join(dirname(compiled.entry), 'script.mjs');
-    writeFileSync(file, script);
-    const { stdout, stderr, status } = spawnSync(process.execPath, [file], options);
-    compiled.remove();
-    expect(stderr).toBe('');
-    expect(stdout.trim().split('\n')).toEqual(['1 true', `The directory ${compiled.entry}`]);
-    expect(status).toBe(0);
+      await temporary.close();`,
+    );
+    expect(lines).toEqual(['1 true', 'The directory ENTRY']);
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -8,6 +8,9 @@ const LONGEST_SOCKET_PATH = 100;
 
 /** Drivers take a host for a socket path only when it ends like this. */
 const SOCKET = 'mongodb.sock';
+
+/** There the socket is a named pipe: it is no file, and by the system's default nobody else may write to it. */
+const IS_WINDOWS = process.platform === 'win32';
 
 const OWN_FILES = ['data.mdb', 'data.mdb-lock', SOCKET];
 
@@ -18,9 +21,9 @@ export interface StoreDirectory {
 
 /** A new directory that nobody else can enter, for a store that is thrown away. */
 export function temporaryDirectory(): StoreDirectory & { path: string } {
-  const parent = tmpdir().length > 60 ? '/tmp' : tmpdir();
+  const parent = tmpdir().length > 60 && !IS_WINDOWS ? '/tmp' : tmpdir();
   const path = mkdtempSync(join(parent, 'embedded-mongodb-'));
-  return { path, dataFile: join(path, 'data.mdb'), socketPath: join(path, SOCKET) };
+  return { path, dataFile: join(path, 'data.mdb'), socketPath: socketPathFor(path) };
 }
 
 /** Creates the directory where needed and closes it to other users. @throws Error when that is not possible */
@@ -36,10 +39,21 @@ export function privateDirectory(directory: string): StoreDirectory {
   }
 }
 
+/** Closes a socket that has just been listened on to other users. */
+export function makeSocketPrivate(socketPath: string): void {
+  if (!IS_WINDOWS) chmodSync(socketPath, 0o600);
+}
+
+/** A crash leaves its socket behind, and nothing can listen where it lies. */
+export function removeSocket(socketPath: string): void {
+  if (!IS_WINDOWS) rmSync(socketPath, { force: true });
+}
+
 function socketPathFor(path: string): string {
   const inside = join(path, SOCKET);
-  if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
   const name = createHash('sha256').update(path).digest('hex').slice(0, 24);
+  if (IS_WINDOWS) return `\\\\.\\pipe\\embedded-${name}-${SOCKET}`;
+  if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
   const outside = join('/tmp', `embedded-mongodb-${process.getuid?.() ?? 0}-${name}`);
   makePrivate(outside);
   return join(outside, SOCKET);
@@ -52,7 +66,7 @@ function makePrivate(path: string): void {
   if (!found.isDirectory() && !found.isSymbolicLink()) throw new Error('it is not a directory');
   if (path.startsWith('/tmp/embedded-mongodb-') && found.isSymbolicLink()) throw new Error(`${path} is a link`);
   if (process.getuid && lstatSync(`${path}/.`).uid !== process.getuid()) throw new Error('it belongs to another user');
-  const isOpen = (lstatSync(`${path}/.`).mode & 0o077) !== 0;
+  const isOpen = !IS_WINDOWS && (lstatSync(`${path}/.`).mode & 0o077) !== 0;
   // Closing a directory that somebody uses for other things as well would be worse than refusing it.
   if (isOpen && !readdirSync(path).every((name) => OWN_FILES.includes(name))) {
     throw new Error('other users can enter it and it holds other files');

@@ -1,6 +1,6 @@
-import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dispatch } from './commands/dispatcher.js';
+import { makeSocketPrivate } from './directory.js';
 import type { Engine } from './engine/engine.js';
 import { formatReply, FrameReader, parseRequest } from './wire/message.js';
 
@@ -26,7 +26,7 @@ export class WireServer {
       this.server.once('error', reject);
       this.server.listen(socketPath, resolve);
     });
-    chmodSync(socketPath, 0o600);
+    makeSocketPrivate(socketPath);
     this.engine.address = socketPath;
     this.sweeper = setInterval(() => void this.engine.sweep().catch(() => undefined), SWEEP_INTERVAL_MS);
     this.sweeper.unref();

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { privateDirectory, temporaryDirectory } from './directory.js';
+import { privateDirectory, removeSocket, temporaryDirectory } from './directory.js';
 import { Engine } from './engine/engine.js';
 import { claim, release } from './ownership.js';
 import { WireServer } from './server.js';
@@ -83,13 +83,13 @@ function loaded(store: Store): Engine {
 }
 
 async function serve({ store, engine }: { store: Store; engine: Engine }, socketPath: string): Promise<RunningStore> {
-  // A crash leaves its socket behind; as the owner we know that nobody listens on it.
-  rmSync(socketPath, { force: true });
+  // As the owner we know that nobody listens on what a crash left there.
+  removeSocket(socketPath);
   const server = new WireServer(engine, () => release(store));
   await server.listen(socketPath);
   const close = async (): Promise<void> => {
     await server.close();
-    rmSync(socketPath, { force: true });
+    removeSocket(socketPath);
   };
   return { socketPath, attached: false, close };
 }
