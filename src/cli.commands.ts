@@ -45,6 +45,12 @@ async function accountOf(app: INestApplicationContext, email: string): Promise<A
   return account;
 }
 
+async function idOfApiKey(app: INestApplicationContext, name: string): Promise<string> {
+  const found = await app.get(ApiKeysRepository).findByName(name);
+  if (!found) throw new CommandError(`There is no issued API key of the name ${name}`);
+  return found._id.toHexString();
+}
+
 function roleCommand(role: 'admin' | null, help: string): Command {
   return {
     argument: 'email',
@@ -99,13 +105,19 @@ export const COMMANDS: Record<string, Command> = {
       return { lines: lines.length > 0 ? lines : ['No API key was issued'], data: keys };
     },
   },
+  'rotate-api-key': {
+    argument: 'name',
+    help: 'replace an issued API key at once by another one, which is printed once',
+    async run(app, name) {
+      const { key, stored } = await app.get(ApiKeys).rotate(await idOfApiKey(app, name), 0, null);
+      return { lines: [key], data: { _id: stored._id.toHexString(), name, key } };
+    },
+  },
   'revoke-api-key': {
     argument: 'name',
     help: 'revoke an issued API key by its name',
     async run(app, name) {
-      const found = await app.get(ApiKeysRepository).findByName(name);
-      if (!found) throw new CommandError(`There is no issued API key of the name ${name}`);
-      const id = found._id.toHexString();
+      const id = await idOfApiKey(app, name);
       await app.get(ApiKeys).revoke(id, null);
       return { lines: [`The API key ${name} was revoked`], data: { _id: id, name } };
     },

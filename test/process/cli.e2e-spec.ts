@@ -54,7 +54,7 @@ describe('The operator’s commands, beside a running service,', () => {
     expect([status, body.code]).toEqual([401, 'session_revoked']);
   });
 
-  it('issue, list and revoke API keys', async () => {
+  it('issue, list, replace and revoke API keys', async () => {
     const user = await new Personas(() => client, new Inbox(client)).user();
     const profile = async (key: string) =>
       (await client.get('/api/profile', { apiKey: key, bearer: user.token })).body.code ?? 'let in';
@@ -86,13 +86,20 @@ describe('The operator’s commands, beside a running service,', () => {
     ]);
     for (const secret of [key, other.key]) expect(listed.output).not.toContain(secret);
 
-    // This one the running service has not cached: it is refused at once.
+    // This one the running service has not cached: what happens to it counts at once.
+    const rotated = JSON.parse((await cli('rotate-api-key', 'billing', '--json')).output);
+    expect(rotated).toEqual({ _id: other._id, name: 'billing', key: expect.any(String) });
+    expect(await profile(other.key)).toBe('invalid_api_key');
+    expect(await cli('rotate-api-key', 'nobody')).toMatchObject({
+      code: 1,
+      errors: 'There is no issued API key of the name nobody\n',
+    });
     expect(await cli('revoke-api-key', 'billing')).toEqual({
       code: 0,
       output: 'The API key billing was revoked\n',
       errors: '',
     });
-    expect(await profile(other.key)).toBe('invalid_api_key');
+    expect(await profile(rotated.key)).toBe('invalid_api_key');
     expect(await profile(key)).toBe('let in');
     expect(await cli('revoke-api-key', 'billing')).toMatchObject({
       code: 1,
@@ -106,6 +113,7 @@ describe('The operator’s commands, beside a running service,', () => {
     expect(events.body.data.content.map(({ detail }: { detail: string }) => detail.split(' ').slice(0, 2))).toEqual([
       ['revoked', 'web-shop'],
       ['revoked', 'billing'],
+      ['rotated', 'billing'],
       ['issued', 'billing'],
       ['issued', 'web-shop'],
     ]);
