@@ -86,34 +86,40 @@ describe('The operator’s commands, beside a running service,', () => {
     ]);
     for (const secret of [key, other.key]) expect(listed.output).not.toContain(secret);
 
-    // This one the running service has not cached: what happens to it counts at once.
-    const rotated = JSON.parse((await cli('rotate-api-key', 'billing', '--json')).output);
-    expect(rotated).toEqual({ _id: other._id, name: 'billing', key: expect.any(String) });
-    expect(await profile(other.key)).toBe('invalid_api_key');
-    expect(await cli('rotate-api-key', 'nobody')).toMatchObject({
-      code: 1,
-      errors: 'There is no issued API key of the name nobody\n',
-    });
+    // This one the running service has not cached: it is refused at once.
     expect(await cli('revoke-api-key', 'billing')).toEqual({
       code: 0,
       output: 'The API key billing was revoked\n',
       errors: '',
     });
-    expect(await profile(rotated.key)).toBe('invalid_api_key');
+    expect(await profile(other.key)).toBe('invalid_api_key');
     expect(await profile(key)).toBe('let in');
     expect(await cli('revoke-api-key', 'billing')).toMatchObject({
       code: 1,
       errors: 'There is no issued API key of the name billing\n',
     });
-    expect((await cli('revoke-api-key', 'web-shop')).code).toBe(0);
+
+    const replaced = JSON.parse((await cli('issue-api-key', 'ledger', '--json')).output);
+    const rotated = JSON.parse((await cli('rotate-api-key', 'ledger', '--json')).output);
+    expect(rotated).toEqual({ _id: replaced._id, name: 'ledger', key: expect.any(String) });
+    expect(await profile(replaced.key)).toBe('invalid_api_key');
+    expect(await profile(rotated.key)).toBe('let in');
+    expect(await cli('rotate-api-key', 'billing')).toMatchObject({
+      code: 1,
+      errors: 'There is no issued API key of the name billing\n',
+    });
+
+    for (const name of ['ledger', 'web-shop']) expect((await cli('revoke-api-key', name)).code).toBe(0);
     expect((await cli('list-api-keys')).output).toBe('No API key was issued\n');
 
     await cli('grant-admin', user.registration.email);
     const events = await client.get('/api/security-events?kind=api_key_changed', { apiKey, bearer: user.token });
     expect(events.body.data.content.map(({ detail }: { detail: string }) => detail.split(' ').slice(0, 2))).toEqual([
       ['revoked', 'web-shop'],
+      ['revoked', 'ledger'],
+      ['rotated', 'ledger'],
+      ['issued', 'ledger'],
       ['revoked', 'billing'],
-      ['rotated', 'billing'],
       ['issued', 'billing'],
       ['issued', 'web-shop'],
     ]);
