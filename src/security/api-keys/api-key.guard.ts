@@ -14,17 +14,13 @@ export class ApiKeyGuard implements CanActivate {
     private readonly apiKeys: ApiKeys,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     if (!accessOf(this.reflector, context).apiKey) return true;
     const given = context.switchToHttp().getRequest<FastifyRequest>().headers['x-api-key'];
-    const name = this.apiKeys.nameOf(typeof given === 'string' ? given : '');
-    return typeof name === 'string' ? admit(name) : name.then(admit);
+    const name = await this.apiKeys.nameOf(typeof given === 'string' ? given : '');
+    if (name === null) throw new ApiError('invalid_api_key');
+    const request = currentRequest();
+    if (request) request.apiKeyName = name;
+    return true;
   }
-}
-
-function admit(name: string | null): true {
-  if (name === null) throw new ApiError('invalid_api_key');
-  const request = currentRequest();
-  if (request) request.apiKeyName = name;
-  return true;
 }

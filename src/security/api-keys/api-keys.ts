@@ -40,10 +40,17 @@ export class ApiKeys implements OnCleanSlate {
     if (id) this.cache.readAhead([apiKeyRecordKey(id)]);
   }
 
-  /** @returns the name of the key, at once if it is one of the settings; null when it is none, was revoked, or has expired */
-  nameOf(key: string): string | Promise<string | null> {
+  /** @returns the name of the key, or null when it is none, was revoked, or has expired */
+  async nameOf(key: string): Promise<string | null> {
     const digest = digestOf(key);
-    return this.configuredNameOf(digest) ?? this.issuedNameOf(key, digest);
+    const configured = this.configuredNameOf(digest);
+    if (configured) return configured;
+    const id = idOfApiKey(key);
+    if (!id) return null;
+    const record = await this.record(id);
+    if (!record || !this.isGood(record, digest)) return null;
+    this.recordUse(id);
+    return record.name;
   }
 
   /** @throws ApiError `validation_failed` when the name is taken, or the expiry is past */
@@ -106,15 +113,6 @@ export class ApiKeys implements OnCleanSlate {
     let name: string | null = null;
     for (const key of this.config.apiKeys) if (timingSafeEqual(key.digest, digest)) name = key.name;
     return name;
-  }
-
-  private async issuedNameOf(key: string, digest: Buffer): Promise<string | null> {
-    const id = idOfApiKey(key);
-    if (!id) return null;
-    const record = await this.record(id);
-    if (!record || !this.isGood(record, digest)) return null;
-    this.recordUse(id);
-    return record.name;
   }
 
   private async record(id: string): Promise<ApiKeyRecord | null> {

@@ -9,7 +9,7 @@ const LONGEST_SOCKET_PATH = 100;
 /** Drivers take a host for a socket path only when it ends like this. */
 const SOCKET = 'mongodb.sock';
 
-/** There the socket is a named pipe: it is no file, and by the system's default nobody else may write to it. */
+/** On Windows the socket is a named pipe: it is no file, and by the system's default nobody else may write to it. */
 const IS_WINDOWS = process.platform === 'win32';
 
 const OWN_FILES = ['data.mdb', 'data.mdb-lock', SOCKET];
