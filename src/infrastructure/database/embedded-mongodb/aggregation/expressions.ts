@@ -1,4 +1,4 @@
-import { BSONRegExp, Double, Int32, Long } from 'bson';
+import { Binary, BSONRegExp, Double, Int32, Long } from 'bson';
 import { Context, evalExpr } from 'mingo/core';
 import * as accumulators from 'mingo/operators/accumulator';
 import * as expressions from 'mingo/operators/expression';
@@ -54,6 +54,13 @@ export function asCommandError<T>(action: () => T): T {
   }
 }
 
+/** mingo compares class instances by toString(), and Binary's is a lossy UTF-8 decode under which ff equals fe. */
+class ComparableBinary extends Binary {
+  override toString(): string {
+    return `${this.sub_type}:${Buffer.from(this.value()).toString('hex')}`;
+  }
+}
+
 /** A pipeline, expression or document as mingo needs it: JavaScript numbers and regular expressions. */
 export function promote(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -61,6 +68,7 @@ export function promote(value: unknown): unknown {
   if (value instanceof Double || value instanceof Int32) return value.value;
   if (value instanceof Long) return Number.isSafeInteger(value.toNumber()) ? value.toNumber() : value;
   if (value instanceof BSONRegExp) return toRegExp(value.pattern, value.options);
+  if (value instanceof Binary) return new ComparableBinary(value.value(), value.sub_type);
   if (!isDocument(value)) return value;
   const result: Document = {};
   for (const key of Object.keys(value)) assign(result, key, promote(value[key]));
