@@ -28,7 +28,7 @@ import { OneTimeSecrets } from './one-time-secrets/one-time-secrets.js';
 import { NewPasswords } from './passwords/new-passwords.js';
 import { PasswordBlocklist } from './passwords/password-blocklist.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
-import { RouteAccessCheck } from './route-access.check.js';
+import { RouteCheck } from './route.check.js';
 import { MemoryThrottlerStorage } from './throttling/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './throttling/redis-throttler.storage.js';
 import { AccessTokens } from './tokens/access-tokens.js';
@@ -78,7 +78,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     NewPasswords,
     OneTimeSecretsRepository,
     OneTimeSecrets,
-    RouteAccessCheck,
+    RouteCheck,
     {
       provide: AttemptCounter,
       inject: [Clock, REDIS],

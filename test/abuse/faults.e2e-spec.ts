@@ -1,4 +1,13 @@
-import { Controller, Get, Module, Param } from '@nestjs/common';
+import {
+  ConflictException,
+  Controller,
+  ForbiddenException,
+  Get,
+  Module,
+  NotFoundException,
+  Param,
+  UnauthorizedException,
+} from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Public } from '../../src/common/access/index.js';
 import { newRegistration } from '../support/personas.js';
@@ -17,6 +26,9 @@ const FAULTS: Record<string, () => unknown> = {
   'throws nothing': () => {
     throw undefined;
   },
+  'throws an exception of Nest that stands for none of our errors': () => {
+    throw new ConflictException('innards');
+  },
   'throws an error with a circular cause': () => {
     throw new Error('innards', { cause: circular });
   },
@@ -28,8 +40,20 @@ const FAULTS: Record<string, () => unknown> = {
   'answers what JSON refuses': () => ({ secret: 10n }),
 };
 
+const REFUSALS: Record<string, Error> = {
+  authentication_required: new UnauthorizedException('innards'),
+  role_required: new ForbiddenException('innards'),
+  not_found: new NotFoundException('innards'),
+};
+
 @Controller('faults')
 class FaultsController {
+  @Get('refusals/:code')
+  @Public({ limit: 'none' })
+  refuse(@Param('code') code: string): never {
+    throw REFUSALS[code];
+  }
+
   @Get(':name')
   @Public({ limit: 'none' })
   fail(@Param('name') name: string): unknown {
@@ -57,6 +81,18 @@ describe('A fault of our own', () => {
       expect((await test.client().get('/health/live')).status).toBe(200);
     });
   }
+});
+
+describe('A refusal by an exception of Nest', () => {
+  it('is the error of ours that it stands for', async () => {
+    const test = await startTestApp({ extensions: [FaultsModule] });
+    for (const [code, status] of Object.entries({ authentication_required: 401, role_required: 403, not_found: 404 })) {
+      const answer = await test.client().get(`/faults/refusals/${code}`);
+      expect([answer.status, answer.body.code]).toEqual([status, code]);
+      expect(answer.text).not.toContain('innards');
+    }
+    await test.close();
+  });
 });
 
 describe('A database that is empty', () => {

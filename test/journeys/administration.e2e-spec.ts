@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AccountAnnouncements } from '../../src/users/index.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -126,6 +127,21 @@ describe('Administration', () => {
       deleted_at: null,
     });
     expect((await test.client().post('/auth/login', { login: email, password: PASSWORD })).status).toBe(200);
+  });
+
+  it('tells who cleans up which of the two it was, and again when a clean-up failed', async () => {
+    const { userId } = await test.personas.user();
+    const heard: string[] = [];
+    test.app.get(AccountAnnouncements, { strict: false }).onClosed((closedId, reason) => {
+      if (closedId !== userId) return Promise.resolve();
+      heard.push(reason);
+      return heard.length === 1 ? Promise.reject(new Error('for once')) : Promise.resolve();
+    });
+    const disable = () => asAdmin().send('PATCH', `/api/users/${userId}`, { status: 'inactive' });
+    expect((await disable()).status).toBe(500);
+    expect((await disable()).status).toBe(200);
+    expect((await asAdmin().send('DELETE', `/api/users/${userId}`)).status).toBe(200);
+    expect(heard).toEqual(['disabled', 'disabled', 'deleted']);
   });
 
   it('grants and takes the role of administrator, at once', async () => {

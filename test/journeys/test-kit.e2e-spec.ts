@@ -54,6 +54,15 @@ describe('The test kit', () => {
     }
   });
 
+  it('says that an address cannot be one, such as one whose plus sign became a space', async () => {
+    for (const path of ['/dev/inbox?to=ada+x@example.com', '/dev/inbox/next?to=ada', '/dev/inbox?to=']) {
+      const { status, text } = await test.client().get(path);
+      expect([path, status]).toEqual([path, 422]);
+      expect(text).toContain('%2B');
+    }
+    expect((await test.client().get('/dev/inbox?to=ada%2Bx@example.com')).status).toBe(200);
+  });
+
   it('is not reached behind a proxy by a page that forwards a name of this machine', async () => {
     const behindProxy = await startTestApp({ env: { TRUST_PROXY: '127.0.0.1' } });
     const statusWith = (method: string, path: string, host: string, forwarded: string) =>

@@ -124,6 +124,7 @@ describe('The service as a process', () => {
       const service = start(env);
       expect(await service.exit()).toBe(1);
       expect(service.errors).not.toMatch(/\n\s+at |node_modules/);
+      expect(service.output).toBe('');
       return service.errors;
     };
 
@@ -152,6 +153,8 @@ describe('The service as a process', () => {
       expect(await refusal({ DATA_DIR: join(file, 'data') })).toMatch(
         /^The settings are wrong:\n {2}- DATA_DIR: .+ cannot be used \(ENOTDIR\)\n$/,
       );
+      // Node itself would try for ever to make a directory there.
+      if (process.platform === 'linux') expect(await refusal({ DATA_DIR: '/proc/none/data' })).toContain('(ENOENT)');
     });
 
     it('when settings are wrong, all of them named and none shown', async () => {

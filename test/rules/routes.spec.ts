@@ -1,6 +1,7 @@
-import { Controller, Get, Module, Post } from '@nestjs/common';
+import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { Throttle } from '@nestjs/throttler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCESS, type Access, Protected, Public } from '../../src/common/access/index.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
@@ -36,6 +37,31 @@ class DeclaredController {
 
 @Module({ controllers: [DeclaredController] })
 class DeclaredModule {}
+
+class NewDoor {
+  name: string;
+}
+
+@Public()
+@Controller('doors')
+class UnreadableController {
+  @Post()
+  add(@Body() _door: NewDoor): void {}
+}
+
+@Module({ controllers: [UnreadableController] })
+class UnreadableModule {}
+
+@Controller('windows')
+class ThrottledController {
+  @Public()
+  @Throttle({ default: { limit: 2, ttl: 60_000 } })
+  @Get()
+  read(): void {}
+}
+
+@Module({ controllers: [ThrottledController] })
+class ThrottledModule {}
 
 /** Who may call what of the service's own routes. A change of this list is a change of the contract. */
 const ROUTES: Record<string, string> = {
@@ -119,6 +145,19 @@ describe('Routes', () => {
         @Public()         nothing: anybody may call it
       It sets the guards, the limit, and what the OpenAPI document says of both.]
     `);
+  });
+
+  it.each([
+    [
+      UnreadableModule,
+      /^Routes whose parameters no request can meet:\n {2}POST \/doors \(UnreadableController.add\)\n.+class-validator/,
+    ],
+    [
+      ThrottledModule,
+      /^Routes with a decorator of @nestjs\/throttler, .+:\n {2}GET \/windows \(ThrottledController.read\)\n.+limit/,
+    ],
+  ])('with what nobody would heed are refused as well', async (extension, message) => {
+    await expect(startTestApp({ extensions: [extension] })).rejects.toThrow(message);
   });
 
   it('may say so for all of a controller', async () => {

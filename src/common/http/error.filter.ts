@@ -9,6 +9,8 @@ import { ServedRoutes } from './served-routes.js';
 
 const CODE_OF_STATUS: Record<number, ErrorCode> = {
   400: 'malformed_request',
+  401: 'authentication_required',
+  403: 'role_required',
   404: 'not_found',
   408: 'request_timeout',
   413: 'payload_too_large',
@@ -64,7 +66,10 @@ export class ErrorFilter implements ExceptionFilter {
     return new ApiError('internal_error', { cause: exception });
   }
 
-  /** Nest and Fastify throw these for what they refuse by themselves: parsing, routing. Their texts are not ours. */
+  /**
+   * Nest and Fastify throw these for what they refuse by themselves: parsing, routing, a guard that says no. Their texts
+   * are not ours. One that stands for none of our errors is a handler's mistake, and told in the log.
+   */
   private fromHttpException(exception: HttpException, request: FastifyRequest): ApiError {
     const status = exception.getStatus();
     if (status === 404) {
@@ -73,7 +78,7 @@ export class ErrorFilter implements ExceptionFilter {
         return new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
     }
     const headers = status === 415 ? { accept: 'application/json', 'accept-encoding': 'identity' } : undefined;
-    const code = CODE_OF_STATUS[status] ?? (status < 500 ? 'malformed_request' : 'internal_error');
+    const code = CODE_OF_STATUS[status] ?? 'internal_error';
     return new ApiError(code, { cause: exception, headers });
   }
 }

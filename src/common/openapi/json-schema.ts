@@ -19,7 +19,13 @@ export function toJsonSchema(value: unknown): unknown {
   const schema: Record<string, unknown> = {};
   for (const [keyword, inner] of Object.entries(rest)) schema[keyword] = isData(keyword) ? inner : toJsonSchema(inner);
   if (example !== undefined) schema.examples = [example];
-  return nullable ? orNull(schema) : schema;
+  return nullable ? orNull(schema) : withoutLoneAllOf(schema);
+}
+
+/** In OpenAPI 3.0 nothing could stand beside a `$ref`, hence an `allOf` of one. */
+function withoutLoneAllOf({ allOf, ...schema }: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(allOf)) return schema;
+  return allOf.length === 1 ? { ...schema, ...(allOf[0] as object) } : { ...schema, allOf };
 }
 
 /** Keywords whose value is no schema, whatever it looks like. */

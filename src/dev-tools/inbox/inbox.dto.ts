@@ -1,9 +1,14 @@
 import { Transform } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { MAIL_KINDS, type MailKind } from '../../mail/index.js';
 import type { InboxMail } from './inbox-mail.schema.js';
 
+/** A plus sign that is not encoded arrives as a space, and no mail would ever be found. */
+const IsAddress = () =>
+  Matches(/^[^\s@]+@[^\s@]+$/, { message: 'to must be an e-mail address, in a URL with + as %2B' });
+
 export class InboxQueryDto {
+  @IsAddress()
   @MaxLength(254)
   @IsString()
   @IsOptional()
@@ -19,6 +24,7 @@ export class InboxQueryDto {
 const MAX_TIMEOUT_SECONDS = 25;
 
 export class NextMailQueryDto {
+  @IsAddress()
   @MaxLength(254)
   @IsString()
   to: string;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ConfigError } from './config-error.js';
 
 export interface DevelopmentSecrets {
@@ -18,12 +18,19 @@ const FILE = 'development-secrets.json';
 export function developmentSecrets(directory: string): DevelopmentSecrets {
   const path = join(directory, FILE);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    createDirectory(directory);
     return read(path) ?? create(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     throw new ConfigError([code ? `DATA_DIR: ${directory} cannot be used (${code})` : `DATA_DIR: ${path} is damaged`]);
   }
+}
+
+/** Node's own recursive mkdir never returns where a parent can neither be found nor made, as below /proc. */
+function createDirectory(path: string): void {
+  if (existsSync(path)) return;
+  createDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function read(path: string): DevelopmentSecrets | null {

@@ -61,6 +61,10 @@ describe('loadConfig', () => {
     [{ NODE_ENV: 'staging' }, 'NODE_ENV'],
     [{ PASSWORD_BLOCKLIST: '/nowhere' }, 'PASSWORD_BLOCKLIST'],
     [{ REFRESH_GRACE: '60s', JWT_REFRESH_EXPIRES: '30s' }, 'REFRESH_GRACE'],
+    [{ SMTP_FROM: 'nobody' }, 'SMTP_FROM'],
+    [{ SMTP_FROM: 'Ada <ada@example.com>\nbcc: eve@example.com' }, 'SMTP_FROM'],
+    [{ SMTP_USER: 'ada' }, 'SMTP_PASS'],
+    [{ SMTP_PASS: 'secret' }, 'SMTP_USER'],
   ] as [Record<string, string>, string][])('refuses %j', (env, name) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
   });

@@ -62,11 +62,18 @@ export const settingsSchema = z
     SMTP_PASS: z.string().optional(),
     SMTP_FROM: z
       .string()
-      .regex(/^[^\r\n]+$/, 'must be one line')
+      .regex(
+        /^(?:[^\r\n<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+        'must be an address: Name <name@host>, or name@host',
+      )
       .default('Accounts <no-reply@localhost>'),
     GEOIP_DB: z.string().optional(),
   })
   .superRefine((settings, context) => {
+    if ((settings.SMTP_USER === undefined) !== (settings.SMTP_PASS === undefined)) {
+      const path = [settings.SMTP_USER === undefined ? 'SMTP_USER' : 'SMTP_PASS'];
+      context.addIssue({ code: 'custom', path, message: 'is missing: SMTP_USER and SMTP_PASS go together' });
+    }
     if (settings.REFRESH_GRACE >= settings.JWT_REFRESH_EXPIRES) {
       context.addIssue({
         code: 'custom',

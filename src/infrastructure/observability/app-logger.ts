@@ -34,6 +34,9 @@ export function createLogger(level: string): Logger {
 /** What Nest tells of its own start, a line for each module and route: of interest to whoever debugs that. */
 const NEST_STARTUP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
+/** What stands in the way of the start is told by main, in one line. */
+const START_FAILURES = new Set(['NestApplication', 'ExceptionHandler']);
+
 /** Nest's logging calls on pino. `logger.error({ request_id, err }, 'text')` keeps its object as fields. */
 export class AppLogger implements LoggerService {
   constructor(private readonly pino: Logger) {}
@@ -42,8 +45,7 @@ export class AppLogger implements LoggerService {
     this.write(NEST_STARTUP.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
   }
   error(message: unknown, ...rest: unknown[]): void {
-    // What stands in the way of the start is told by main, in one line.
-    this.write(rest.at(-1) === 'NestApplication' ? 'debug' : 'error', message, rest);
+    this.write(START_FAILURES.has(String(rest.at(-1))) ? 'debug' : 'error', message, rest);
   }
   warn(message: unknown, ...rest: unknown[]): void {
     this.write('warn', message, rest);

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { AdminOnly } from '../../common/access/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { type Page, PageQueryDto } from '../../common/pagination/index.js';
@@ -62,6 +62,7 @@ export class ApiKeysController {
     message: 'API key rotated',
     data: IssuedApiKeyDto,
   })
+  @ApiBody({ type: RotateApiKeyDto, required: false })
   async rotateApiKey(
     @CurrentPrincipal() { userId }: Principal,
     @Param() { id }: IdParamDto,

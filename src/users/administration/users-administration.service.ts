@@ -33,6 +33,8 @@ export class UsersAdministrationService {
     const isDisabled = account.disabledAt !== null;
     if (status !== undefined && (status === 'inactive') !== isDisabled)
       await this.setInactive(userId, 'disabled', !isDisabled);
+    // Again, if it is so already: a listener may have failed the first time.
+    if (status === 'inactive') await this.announcements.announceClosed(userId, 'disabled');
     return this.get(userId);
   }
 
@@ -40,6 +42,7 @@ export class UsersAdministrationService {
   async delete(userId: string): Promise<void> {
     const { deletedAt } = await this.get(userId);
     if (!deletedAt) await this.setInactive(userId, 'deleted', true);
+    await this.announcements.announceClosed(userId, 'deleted');
   }
 
   /** @throws ApiError `not_found` */
@@ -59,7 +62,6 @@ export class UsersAdministrationService {
     const since = isInactive ? this.clock.now() : null;
     await this.transactions.run(() => this.accounts.setInactive(userId, state, since));
     await this.authenticator.forgetAccount(userId);
-    if (isInactive) await this.announcements.announceClosed(userId);
     const kind =
       state === 'disabled'
         ? isInactive

@@ -1,0 +1,102 @@
+import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { getMetadataStorage } from 'class-validator';
+import { ACCESS } from '../common/access/index.js';
+
+const WHAT_TO_DO = `Put one of these on each of them, from src/common/access:
+  @Protected()      API key and bearer token: the ordinary route of an application
+  @AdminOnly()      the same, and the role of administrator
+  @Authenticated()  a bearer token alone
+  @ApiKeyOnly()     an API key alone: for callers that are services
+  @Public()         nothing: anybody may call it
+It sets the guards, the limit, and what the OpenAPI document says of both.`;
+
+/** Types of parameters that the validation pipe lets pass as they are. */
+const UNCHECKED_TYPES: unknown[] = [String, Boolean, Number, Array, Object, Buffer, Date, Promise, undefined];
+
+interface Route {
+  controller: object & { name: string };
+  name: string;
+  handler: () => unknown;
+  /** Types of what is validated of the request. */
+  types: { name: string }[];
+}
+
+/** Refuses to start with a route that does not say who may call it, or that says what nobody would heed. */
+@Injectable()
+export class RouteCheck implements OnApplicationBootstrap {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const routes = this.routes();
+    refuse(
+      routes.filter(
+        ({ controller, handler }) => ![handler, controller].some((one) => Reflect.hasMetadata(ACCESS, one)),
+      ),
+      'that do not say who may call them',
+      WHAT_TO_DO,
+    );
+    refuse(
+      routes.filter(({ controller, handler }) => [handler, controller].some(isThrottled)),
+      'with a decorator of @nestjs/throttler, which has no effect here',
+      "Limits are part of the access, e.g. @Protected({ limit: 'none' }); their numbers are settings of the service.",
+    );
+    refuse(
+      routes.filter(({ types }) => types.some(isWithoutRules)),
+      'whose parameters no request can meet',
+      'The class of a body, a query or parameters needs a decorator of class-validator on each field.',
+    );
+  }
+
+  private routes(): Route[] {
+    return this.discovery.getControllers().flatMap(({ metatype, instance }) => {
+      const prototype = Object.getPrototypeOf(instance ?? {}) as Record<string, () => unknown>;
+      return this.scanner
+        .getAllMethodNames(prototype)
+        .map((name) => ({ name, handler: prototype[name] as () => unknown }))
+        .filter(({ handler }) => Reflect.hasMetadata(PATH_METADATA, handler))
+        .map(({ name, handler }) => {
+          const controller = metatype as Route['controller'];
+          return { controller, name, handler, types: validatedTypes(controller, prototype, name) };
+        });
+    });
+  }
+}
+
+function refuse(routes: Route[], fault: string, remedy: string): void {
+  if (routes.length === 0) return;
+  const listed = routes.map((route) => `  ${addressOf(route)} (${route.controller.name}.${route.name})`);
+  throw new Error(`Routes ${fault}:\n${listed.join('\n')}\n${remedy}`);
+}
+
+function isThrottled(target: object): boolean {
+  return Reflect.getMetadataKeys(target).some((key) => String(key).startsWith('THROTTLER:'));
+}
+
+function validatedTypes(controller: object, prototype: object, name: string): Route['types'] {
+  const types = (Reflect.getMetadata('design:paramtypes', prototype, name) ?? []) as Route['types'];
+  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<
+    string,
+    { index: number }
+  >;
+  // Those of decorators of one's own are named otherwise, and not validated.
+  const indexes = Object.entries(parameters).filter(([key]) => /^[345]:/.test(key));
+  return indexes.flatMap(([, { index }]) => types[index] ?? []);
+}
+
+/** The pipe would refuse whatever it is given. */
+function isWithoutRules(type: { name: string }): boolean {
+  if (UNCHECKED_TYPES.includes(type)) return false;
+  return getMetadataStorage().getTargetValidationMetadatas(type as never, '', false, false).length === 0;
+}
+
+/** `GET /api/notes/:id`, as the decorators of controller and handler put it. */
+function addressOf({ controller, handler }: Route): string {
+  const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number];
+  const parts = [controller, handler].map((target) => [Reflect.getMetadata(PATH_METADATA, target)].flat()[0] as string);
+  return `${method} /${parts.join('/')}`.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');
+}
