@@ -5,6 +5,7 @@ import * as expressions from 'mingo/operators/expression';
 import { CommandError, unsupported } from '../command-error.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 import { toRegExp } from '../values/regex.js';
+import { OWN_EXPRESSIONS } from './own-expressions.js';
 
 type Operators = Parameters<Context['addExpressionOps']>[0];
 
@@ -15,7 +16,7 @@ export function expressionContext(): Context {
   const safe = Object.entries(expressions).filter(([name]) => !REFUSED.includes(name));
   const accumulating = Object.entries(accumulators).filter(([name]) => !REFUSED.includes(name));
   return Context.init({
-    expression: Object.fromEntries(safe) as Operators,
+    expression: { ...Object.fromEntries(safe), ...OWN_EXPRESSIONS } as Operators,
     accumulator: Object.fromEntries(accumulating) as Parameters<Context['addAccumulatorOps']>[0],
   });
 }

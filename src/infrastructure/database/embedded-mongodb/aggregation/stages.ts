@@ -7,10 +7,10 @@ import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
 import { leaves } from '../query/leaves.js';
 import { compileSortKey, sorted } from '../query/sort.js';
-import { compileProjection } from '../query/projection.js';
+import { compileProjection, flatten } from '../query/projection.js';
 import type { Fold } from '../values/collation.js';
-import { copy, isDocument, type Document } from '../values/document.js';
-import { identity } from '../values/order.js';
+import { assign, copy, isDocument, own, type Document } from '../values/document.js';
+import { compare, identity } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { asCommandError, expressionContext, MINGO_OPTIONS } from './expressions.js';
 
@@ -66,6 +66,18 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       if (!('_id' in specification)) throw new CommandError(15955, 'a group specification must include an _id');
       return transform(documents, (all) => group(all, specification, options, fold));
     },
+    $set: (documents, specification: Document, options: Options) =>
+      documents.map(addFields(specification, options) as never),
+    $addFields: (documents, specification: Document, options: Options) =>
+      documents.map(addFields(specification, options) as never),
+    $bucket: (documents, specification: Document, options: Options) =>
+      transform(documents, (all) => buckets(all, specification, options, fold)),
+    $sample: (documents, { size }: { size: number }) => transform(documents, (all) => shuffled(all).slice(0, size)),
+    $densify: (documents, specification: { range: { step: number } }, options: never) => {
+      // mingo would never come to an end.
+      if (!(specification.range?.step > 0)) throw new CommandError(5733401, 'the step of $densify must be positive');
+      return pipelineOperators.$densify(documents, specification as never, options);
+    },
     $count: (documents, field: string) =>
       transform(documents, (all) => (all.length > 0 ? [{ [field]: all.length }] : [])),
     $lookup: (documents, specification: Document, options: Options) =>
@@ -83,18 +95,78 @@ function isEmpty(specification: unknown): boolean {
   return !isDocument(specification) || Object.keys(specification).length === 0;
 }
 
-function group(documents: Document[], { _id, ...fields }: Document, options: Options, fold?: Fold): Document[] {
+/** {a: {b: 1}} means {'a.b': 1}: what else is in a stays. */
+function addFields(specification: Document, options: Options) {
+  const fields = [...flatten(specification)];
+  return (document: Document): Document => {
+    const values = fields.map(([path, value]) => ({
+      path: path.split('.'),
+      value: evalExpr(document, value, options),
+    }));
+    return values.reduce((result, { path, value }) => withField(result, path, value) as Document, document);
+  };
+}
+
+/** In each element of an array on the way. */
+function withField(holder: unknown, path: string[], value: unknown): unknown {
+  if (Array.isArray(holder)) return holder.map((element) => withField(element, path, value));
+  const [name = '', ...rest] = path;
+  const result: Document = isDocument(holder) ? { ...holder } : {};
+  const inner = rest.length > 0 ? withField(own(result, name), rest, value) : value;
+  if (inner === undefined) delete result[name];
+  else assign(result, name, inner);
+  return result;
+}
+
+function shuffled(documents: Document[]): Document[] {
+  const drawn = documents.map((document) => ({ document, lot: Math.random() }));
+  return drawn.sort((a, b) => a.lot - b.lot).map(({ document }) => document);
+}
+
+/** Each holds its lower boundary; those that hold nothing are left out. */
+function buckets(documents: Document[], specification: Document, options: Options, fold?: Fold): Document[] {
+  const { groupBy, boundaries, default: other, output = { count: { $sum: 1 } } } = specification;
+  const limits = evalExpr({}, boundaries, options) as unknown[];
+  const bucketOf = (value: unknown): unknown => {
+    const next = limits.findIndex((limit) => compare(value, limit) < 0);
+    if (next > 0) return limits[next - 1];
+    if (other !== undefined) return other;
+    throw new CommandError(7158300, '$bucket found a value outside its boundaries, and has no default');
+  };
+  const placed = new Map(documents.map((document) => [document, bucketOf(evalExpr(document, groupBy, options))]));
+  const found = group(documents, { _id: null, ...(output as Document) }, options, fold, (document) =>
+    placed.get(document),
+  );
+  return sorted(found, compileSortKey({ _id: 1 }, fold));
+}
+
+function group(
+  documents: Document[],
+  { _id, ...fields }: Document,
+  options: Options,
+  fold?: Fold,
+  idOf = (document: Document): unknown => evalExpr(document, _id, options),
+): Document[] {
   const groups = new Map<string, { id: unknown; members: Document[] }>();
   for (const document of documents) {
-    const id = evalExpr(document, _id, options) ?? null;
+    const id = idOf(document) ?? null;
     const name = identity(id, fold);
     const known = groups.get(name);
     if (known) known.members.push(document);
     else groups.set(name, { id, members: [document] });
   }
   return [...groups.values()].map(({ id, members }) => {
-    const values = Object.entries(fields).map(([name, sum]) => [name, evalExpr(members, sum, options) ?? null]);
+    const values = Object.entries(fields).map(([name, sum]) => [name, accumulated(members, sum, options) ?? null]);
     return { _id: id, ...Object.fromEntries(values) };
+  });
+}
+
+function accumulated(documents: Document[], accumulator: unknown, options: Options): unknown {
+  if (!isDocument(accumulator) || !('$push' in accumulator)) return evalExpr(documents, accumulator, options);
+  // mingo's puts null for what is missing.
+  return documents.flatMap((document) => {
+    const value = evalExpr(document, accumulator.$push, options);
+    return value === undefined ? [] : [value];
   });
 }
 

@@ -57,6 +57,12 @@ const OTHERS = new Map<string, (context: CommandContext) => Reply | Promise<Repl
   }),
 );
 
+/** What a transaction does not show; a driver that got an answer would commit a transaction that never began. */
+const NOT_IN_TRANSACTIONS = new Set([
+  ...[...CHANGING_SCHEMA.keys()].filter((name) => name !== 'create'),
+  ...['count', 'explain', 'listCollections', 'listDatabases', 'listIndexes', 'serverStatus', 'configureFailPoint'],
+]);
+
 /** Codes after which the whole transaction may be tried again. */
 const TRANSIENT = new Set([112, 251]);
 
@@ -76,15 +82,13 @@ export async function dispatch(engine: Engine, command: Document): Promise<Reply
 
 async function run(engine: Engine, command: Document, name: string, session?: SessionOfCommand): Promise<Reply> {
   const on = (view: WritableView): CommandContext => new CommandContext(engine, command, name, view, session);
+  if (session?.isInTransaction && NOT_IN_TRANSACTIONS.has(name)) {
+    throw new CommandError(263, `Cannot run '${name}' in a multi-document transaction.`);
+  }
   const other = OTHERS.get(name);
   if (other) return other(on(new Overlay(engine.store)));
   const changing = CHANGING_SCHEMA.get(name);
-  if (changing) {
-    if (session?.isInTransaction && name !== 'create') {
-      throw new CommandError(263, `Cannot run ${name} in a multi-document transaction`);
-    }
-    return engine.write((view) => changing(on(view)));
-  }
+  if (changing) return engine.write((view) => changing(on(view)));
   const handler = READING.get(name) ?? WRITING.get(name);
   if (!handler)
     throw new CommandError(59, `no such command: '${name}': the embedded store lacks it, use MongoDB for it`);

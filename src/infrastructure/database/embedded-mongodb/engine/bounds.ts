@@ -82,10 +82,10 @@ export function operandsOf({ points, limit, beginning }: Demand): unknown[] {
   return points ?? [limit?.value ?? beginning?.text];
 }
 
-/** The values of the field of an index, each once. */
+/** The values of the field of an index, each once and in the order of the index. */
 export function pointBounds(index: IndexDefinition, position: number, points: unknown[]): Buffer[] {
   const encoded = points.map((point) => encodeField(index, position, point));
-  return [...new Map(encoded.map((bytes) => [bytes.toString('latin1'), bytes])).values()];
+  return [...new Map(encoded.map((bytes) => [bytes.toString('latin1'), bytes])).values()].sort(Buffer.compare);
 }
 
 /** Those of the demand that narrows the field most; in the order of the index. */

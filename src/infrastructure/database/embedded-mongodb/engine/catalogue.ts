@@ -116,13 +116,18 @@ function read(stored: Document): Collection {
 
 /** @throws CommandError 85 or 86 when another index is in its place */
 function isThere(indexes: readonly IndexDefinition[], index: IndexDefinition): boolean {
-  const known = indexes.find((one) => isSameKey(one, index) || one.name === index.name);
-  if (!known) return false;
-  if (known === indexes[0] && isSameKey(known, index)) return true;
-  if (indexes.some((one) => isSameIndex(one, index))) return true;
-  const code = isSameKey(known, index) ? 85 : 86;
-  const reason = known.name === index.name ? 'An existing index has the same name' : 'Index already exists';
-  throw new CommandError(code, `${reason} with different options: ${known.name}. Requested index: ${index.name}`);
+  if (indexes.some((one, i) => isSameIndex(one, index) || (i === 0 && isSameKey(one, index)))) return true;
+  if (indexes.some(({ name }) => name === index.name)) {
+    throw new CommandError(
+      86,
+      `An existing index has the same name as the requested index, and differs: ${index.name}`,
+    );
+  }
+  const twin = indexes.find(
+    (one) => isSameKey(one, index) && one.isUnique === index.isUnique && one.isSparse === index.isSparse,
+  );
+  if (twin) throw new CommandError(85, `Index already exists with a different name or lifetime: ${twin.name}`);
+  return false;
 }
 
 function fill(view: WritableView, collection: Collection, index: IndexDefinition): void {

@@ -45,11 +45,11 @@ export class Cursors {
     return { id, ...batch };
   }
 
-  /** @throws CommandError 43 for a cursor that is not, or no longer, open */
+  /** @param size 0: as many as there are. @throws CommandError 43 for a cursor that is not, or no longer, open */
   next(id: Long, namespace: string, size = Infinity): Batch {
     const cursor = this.open.get(id.toString());
     if (cursor?.namespace !== namespace) throw new CommandError(43, `cursor id ${id.toString()} not found`);
-    const documents = cursor.rest.splice(0, batchLength(cursor.rest, size));
+    const documents = cursor.rest.splice(0, batchLength(cursor.rest, size || Infinity));
     cursor.usedAt = this.now().getTime();
     if (cursor.rest.length > 0) return { id, namespace, documents };
     this.close(id);

@@ -3,7 +3,7 @@ import { compileSortKey, sorted } from '../query/sort.js';
 import { countKey, documentKey, documentRange, numberOf, recordIdOf } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
 import { decode } from '../values/decode.js';
-import type { Document } from '../values/document.js';
+import { isDocument, type Document } from '../values/document.js';
 import { isLiteralPrefix } from '../values/regex.js';
 import { isRegExp, typeName } from '../values/bson-types.js';
 import type { Collection } from './collection.js';
@@ -39,10 +39,14 @@ export interface Access {
   plan: Plan | undefined;
   /** They come in no order, and all have to be there before the first can be handed out. */
   needsSort: boolean;
+  /** The last that was inserted comes first. */
+  isReverse?: boolean;
 }
 
 export function accessTo(view: View, collection: Collection, query: Query): Access {
   const { filter, sort, limit = 0 } = query;
+  const natural = sort?.$natural ?? (isDocument(query.hint) ? query.hint.$natural : undefined);
+  if (natural !== undefined) return { plan: undefined, needsSort: isSorted(sort), isReverse: Number(natural) < 0 };
   const planned = plan(collection, filter, query);
   if (!isSorted(sort)) return { plan: planned, needsSort: false };
   const ordered = limit > 0 ? planOrder(view, collection, filter, sort, query) : undefined;
@@ -103,7 +107,7 @@ export function matchingRecords(
 ): Iterable<StoredRecord> {
   const matches = compileFilter(query.filter, query);
   if (!collection) return [];
-  const records = candidates(view, collection, access?.plan);
+  const records = candidates(view, collection, access);
   return isOpen(query.filter) ? records : filtered(records, ({ document }) => matches(document));
 }
 
@@ -116,9 +120,10 @@ function isOpen(filter: Document): boolean {
 }
 
 /** An index may lead to a document several times, and to documents the filter refuses. */
-function* candidates(view: View, collection: Collection, planned: Plan | undefined): Iterable<StoredRecord> {
+function* candidates(view: View, collection: Collection, access?: Access): Iterable<StoredRecord> {
+  const planned = access?.plan;
   if (!planned) {
-    for (const { key, value } of view.range(...documentRange(collection.id))) {
+    for (const { key, value } of view.range(...documentRange(collection.id), access?.isReverse)) {
       yield new StoredRecord(recordIdOf(key), value);
     }
     return;

@@ -4,8 +4,8 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { isRegExp } from '../values/bson-types.js';
-import { leaves, someValue } from './leaves.js';
-import { compileOperator, equality, isTruthy, type LeavesTest } from './operators.js';
+import { leaves } from './leaves.js';
+import { compileOperator, equality, isTruthy, not, some, type LeavesTest } from './operators.js';
 
 export type Predicate = (document: Document) => boolean;
 
@@ -28,7 +28,7 @@ export function compileFilter(filter: unknown, options: FilterOptions = {}): Pre
 /** Tests one value, not a document, against the operators of a field. */
 export function compileValueTest(operators: Document, options: FilterOptions = {}): (value: unknown) => boolean {
   const test = compileOperators(operators, options);
-  return (value) => test([value]);
+  return (value) => test([value], true);
 }
 
 /** The test that `$elemMatch` and `$pull` make on each element. */
@@ -94,7 +94,11 @@ function compileOperators(operators: Document, options: FilterOptions): LeavesTe
     if (name === '$all') return allTest(operand, options);
     return compileOperator(name, operand, options.fold);
   });
-  return tests.length === 1 ? (tests[0] as LeavesTest) : (found) => tests.every((test) => test(found));
+  return tests.length === 1 ? (tests[0] as LeavesTest) : everyTest(tests);
+}
+
+function everyTest(tests: LeavesTest[]): LeavesTest {
+  return (found, isElement) => tests.every((test) => test(found, isElement));
 }
 
 function pattern(operand: unknown, flags: unknown): BSONRegExp {
@@ -107,8 +111,7 @@ function pattern(operand: unknown, flags: unknown): BSONRegExp {
 function negation(operand: unknown, options: FilterOptions): LeavesTest {
   const isUsable = isRegExp(operand) || isOperatorDocument(operand);
   if (!isUsable) throw new CommandError(2, '$not needs a regex or a document');
-  const test = compileOperators(isRegExp(operand) ? { $eq: operand } : operand, options);
-  return (found) => !test(found);
+  return not(compileOperators(isRegExp(operand) ? { $eq: operand } : operand, options));
 }
 
 function elementMatch(operand: unknown, options: FilterOptions): LeavesTest {
@@ -119,12 +122,9 @@ function elementMatch(operand: unknown, options: FilterOptions): LeavesTest {
 function allTest(operand: unknown, options: FilterOptions): LeavesTest {
   if (!Array.isArray(operand)) throw new CommandError(2, '$all needs an array');
   const tests = operand.map((item): LeavesTest => {
-    if (!isOperatorDocument(item)) {
-      const test = equality(item, options.fold);
-      return (found) => someValue(found, test);
-    }
+    if (!isOperatorDocument(item)) return some(equality(item, options.fold));
     if (!('$elemMatch' in item)) throw new CommandError(2, 'no $ expressions in $all');
     return elementMatch(item.$elemMatch, options);
   });
-  return (found) => tests.length > 0 && tests.every((test) => test(found));
+  return tests.length > 0 ? everyTest(tests) : () => false;
 }

@@ -8,8 +8,11 @@ import { compileRegExp } from '../values/regex.js';
 import { isNumber, isRegExp, rankOf, typeTest } from '../values/bson-types.js';
 import { someValue } from './leaves.js';
 
-/** Decides on the values a path leads to, see leaves(). */
-export type LeavesTest = (found: readonly unknown[]) => boolean;
+/**
+ * Decides on the values a path leads to, see leaves().
+ * @param isElement true for an element of an array, which is one value and not opened if it is an array itself
+ */
+export type LeavesTest = (found: readonly unknown[], isElement?: boolean) => boolean;
 
 type ValueTest = (value: unknown) => boolean;
 
@@ -63,12 +66,12 @@ function patternTest(operand: Parameters<typeof compileRegExp>[0]): ValueTest {
   return (value) => (typeof value === 'string' ? pattern.test(value) : isRegExp(value) && equal(value, operand));
 }
 
-function some(test: ValueTest): LeavesTest {
-  return (found) => someValue(found, test);
+export function some(test: ValueTest): LeavesTest {
+  return (found, isElement) => (isElement ? found.some(test) : someValue(found, test));
 }
 
-function not(test: LeavesTest): LeavesTest {
-  return (found) => !test(found);
+export function not(test: LeavesTest): LeavesTest {
+  return (found, isElement) => !test(found, isElement);
 }
 
 function refuseRegExp(operand: unknown): unknown {

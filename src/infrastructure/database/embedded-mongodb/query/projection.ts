@@ -42,7 +42,7 @@ export function compileProjection(specification: Document, options: ProjectionOp
 }
 
 /** {a: {b: 1}} means {'a.b': 1}, as long as the inner document is not an expression. */
-function* flatten(specification: Document, prefix = ''): Iterable<[string, unknown]> {
+export function* flatten(specification: Document, prefix = ''): Iterable<[string, unknown]> {
   for (const [key, value] of Object.entries(specification)) {
     const isNested = isDocument(value) && !isOperatorDocument(value) && Object.keys(value).length > 0;
     if (isNested) yield* flatten(value, `${prefix}${key}.`);

@@ -159,6 +159,8 @@ export class Retries {
 export class Transaction extends Overlay {
   /** The collections it wrote to, as they were then. */
   readonly written = new Map<string, Collection>();
+  /** What the snapshot has under the keys that it wrote. At the commit nobody can look: LMDB then reads what it writes. */
+  private readonly before = new Map<string, Buffer | undefined>();
 
   constructor(
     readonly number: bigint | undefined,
@@ -191,13 +193,14 @@ export class Transaction extends Overlay {
     const name = key.toString('latin1');
     const writer = this.writers.get(name);
     if (writer && writer !== this) throw writeConflict();
+    if (!this.before.has(name)) this.before.set(name, this.snapshot.get(key));
     this.checkKey(key);
     this.writers.set(name, this);
     super.write(key, value);
   }
 
   private checkKey(key: Buffer): void {
-    const [now, then] = [this.live.get(key), this.snapshot.get(key)];
+    const [now, then] = [this.live.get(key), this.before.get(key.toString('latin1'))];
     if (now && then ? !now.equals(then) : now !== then) throw writeConflict();
   }
 }

@@ -134,9 +134,11 @@ function pullTest(operand: unknown, options: FilterOptions): (element: unknown) 
   return isOperatorDocument(operand) ? matches : (element) => isDocument(element) && matches(element);
 }
 
-function pullAll(place: Place, operand: unknown, options: FilterOptions): void {
+function pullAll(place: Place, operand: unknown, { fold }: FilterOptions): void {
   if (!Array.isArray(operand)) throw new CommandError(2, '$pullAll requires an array argument');
-  pull(place, { $in: operand }, options);
+  const array = arrayAt(place, '$pullAll', 2);
+  const pulled = new Set(operand.map((value) => identity(value, fold)));
+  if (place.get() !== undefined) place.set(array.filter((element) => !pulled.has(identity(element, fold))));
 }
 
 function pop(place: Place, operand: unknown): void {

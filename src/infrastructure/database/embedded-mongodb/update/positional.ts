@@ -6,10 +6,9 @@ import { Place } from '../values/place.js';
 /** Turns paths with `$`, `$[]` and `$[name]` into the concrete paths they mean in one document. */
 export class PathResolver {
   private readonly arrayFilters = new Map<string, Predicate>();
-  private readonly used = new Set<string>();
 
-  /** @throws CommandError 9 for an array filter that is malformed */
-  constructor(arrayFilters: unknown, options: FilterOptions) {
+  /** @throws CommandError 2 for a name without an array filter, 9 for an array filter that is malformed or never referred to */
+  constructor(paths: string[], arrayFilters: unknown, options: FilterOptions) {
     for (const filter of (arrayFilters as Document[] | undefined) ?? []) {
       const name = identifierOf(filter);
       if (name === undefined)
@@ -19,28 +18,29 @@ export class PathResolver {
       }
       this.arrayFilters.set(name, compileFilter(filter, options));
     }
+    const used = new Set(
+      paths.flatMap((path) => [...path.matchAll(/\$\[([^\].]+)\]/g)].map(([, name]) => name as string)),
+    );
+    for (const name of used) {
+      if (!this.arrayFilters.has(name)) throw new CommandError(2, `No array filter found for identifier '${name}'`);
+    }
+    for (const name of this.arrayFilters.keys()) {
+      if (used.has(name)) continue;
+      throw new CommandError(9, `The array filter for identifier '${name}' was not used in the update`);
+    }
   }
 
   /**
    * @param matched index of the element that the query matched in an array, taken before anything was changed
-   * @throws CommandError 2 when `$` has no match or a name has no array filter
+   * @throws CommandError 2 when `$` has no match
    */
   resolve(document: Document, path: string, matched: (arrayPath: string) => number | undefined): Place[] {
     const parts = splitPath(path);
-    if (parts.includes('')) throw new CommandError(56, `The update path '${path}' contains an empty field name`);
     let paths: string[][] = [[]];
     for (const part of parts) {
       paths = paths.flatMap((before) => this.meanings(document, before, part, matched).map((one) => [...before, one]));
     }
     return paths.map((concrete) => new Place(document, concrete));
-  }
-
-  /** @throws CommandError 9 when an array filter was never referred to */
-  checkAllUsed(): void {
-    for (const name of this.arrayFilters.keys()) {
-      if (this.used.has(name)) continue;
-      throw new CommandError(9, `The array filter for identifier '${name}' was not used in the update`);
-    }
   }
 
   /** What a part of a path stands for behind the parts before it. */
@@ -60,7 +60,6 @@ export class PathResolver {
     if (name === undefined) return [part];
     const accepts = name === '' ? () => true : this.arrayFilters.get(name);
     if (!accepts) throw new CommandError(2, `No array filter found for identifier '${name}' in path '${path}'`);
-    this.used.add(name);
     const array = new Place(document, before).get();
     if (!Array.isArray(array)) throw new CommandError(2, `The path '${path}' must lead to an array`);
     return Object.keys(array).filter((index) => accepts({ [name]: array[Number(index)] }));

@@ -71,13 +71,17 @@ interface Step {
 
 function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: Document, options: FilterOptions) {
   const steps = stepsOf(update);
+  checkSteps(steps, { ...options, now });
   compileFilter(filter, options);
-  const resolver = new PathResolver(arrayFilters, options);
+  const resolver = new PathResolver(
+    steps.map(({ path }) => path),
+    arrayFilters,
+    options,
+  );
   return (original: Document, isInsert = false): Document => {
     const document = copy(original);
     const matched = (path: string): number | undefined => matchedIndex(filter, original, path, options);
     const planned = steps.map((step) => ({ ...step, places: resolver.resolve(document, step.path, matched) }));
-    resolver.checkAllUsed();
     refuseConflicts(
       planned.flatMap(({ places, operator, operand }) => {
         const paths = places.map(({ path }) => path);
@@ -94,7 +98,7 @@ function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: 
 }
 
 function stepsOf(update: Document): Step[] {
-  return Object.entries(update).flatMap(([name, fields]) => {
+  const steps = Object.entries(update).flatMap(([name, fields]) => {
     const operator = OPERATORS.get(name);
     if (!operator) throw new CommandError(9, `Unknown modifier: ${name}. Expected a valid update modifier or pipeline`);
     if (!isDocument(fields)) {
@@ -102,6 +106,24 @@ function stepsOf(update: Document): Step[] {
     }
     return Object.entries(fields).map(([path, operand]) => ({ path, operand, operator }));
   });
+  // New fields come in this order.
+  return steps.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** What is wrong with an update is wrong whether or not a document is found: each step is tried on an empty one. */
+function checkSteps(steps: Step[], options: FilterOptions & { now: Date }): void {
+  refuseConflicts(steps.map(({ path }) => path));
+  for (const { path, operand, operator } of steps) {
+    const placeOf = (name: string): Place =>
+      new Place(
+        {},
+        splitPath(name).map((part) => (part.startsWith('$') ? '0' : part)),
+      );
+    if (splitPath(path).includes('')) {
+      throw new CommandError(56, `The update path '${path}' contains an empty field name`);
+    }
+    operator(placeOf(path), operand, { ...options, isInsert: false, placeOf });
+  }
 }
 
 function refuseConflicts(paths: string[]): void {
