@@ -206,6 +206,32 @@ describe(`The driver on ${mongodbUri ? 'MongoDB' : 'the embedded store'}`, () =>
       expect(await things.countDocuments({ $expr: { $eq: [expression, expected] } })).toBe(1);
     });
 
+    const date = (text: string) => new Date(text);
+    const id = new mongoose.mongo.ObjectId('66f2a1b3c4d5e6f708192a3b');
+    it.each([
+      [{ id }, { $toString: '$id' }, '66f2a1b3c4d5e6f708192a3b'],
+      [{ n: 1.5 }, { $toString: '$n' }, '1.5'],
+      [{ s: id.toHexString() }, { $toObjectId: '$s' }, id],
+      [{ id }, { $type: '$id' }, 'objectId'],
+      [{ d: mongoose.mongo.Decimal128.fromString('1') }, { $type: '$d' }, 'decimal'],
+      [{}, { $year: '$d' }, null],
+      [{}, { $dateToString: { date: '$d', format: '%Y', onNull: 'never' } }, 'never'],
+      [{ id }, { $year: '$id' }, 2024],
+      [{ d: date('2024-03-05') }, { $month: '$d' }, 3],
+      [{ d: date('2024-03-05') }, { $dateToString: { date: '$d', format: '%Y-%m-%d' } }, '2024-03-05'],
+      [{ d: date('2024-01-31') }, { $dateAdd: { startDate: '$d', unit: 'month', amount: 1 } }, date('2024-02-29')],
+      [{ d: date('2024-02-29') }, { $dateAdd: { startDate: '$d', unit: 'year', amount: 1 } }, date('2025-02-28')],
+      [
+        { d: date('2024-05-31') },
+        { $dateSubtract: { startDate: '$d', unit: 'quarter', amount: 1 } },
+        date('2024-02-29'),
+      ],
+      [{ d: date('2024-01-31') }, { $dateAdd: { startDate: '$d', unit: 'day', amount: 1 } }, date('2024-02-01')],
+      [{}, { $dateAdd: { startDate: '$d', unit: 'day', amount: 1 } }, null],
+    ])('convert values and calculate dates: in %j %j', async (document, expression, expected) => {
+      expect(await valueOf(document, expression)).toEqual({ value: expected });
+    });
+
     it('find every match of an expression, empty ones too', async () => {
       const found = await valueOf({ s: 'a1😀22' }, { $regexFindAll: { input: '$s', regex: /(\d+)/ } });
       expect(found).toEqual({
@@ -239,11 +265,64 @@ describe(`The driver on ${mongodbUri ? 'MongoDB' : 'the embedded store'}`, () =>
       expect(await aggregate({ $sample: { size: 3 } })).toHaveLength(3);
     });
 
+    it('fill gaps, and window over them', async () => {
+      await things.insertMany([{ t: 1, v: 1 }, { t: 2 }, { t: 3, v: 5 }, { t: 4 }]);
+      const filled = (method: string) => aggregate({ $fill: { sortBy: { t: 1 }, output: { v: { method } } } });
+      expect((await filled('locf')).map(({ v }) => v)).toEqual([1, 1, 5, 5]);
+      expect((await filled('linear')).slice(0, 3).map(({ v }) => v)).toEqual([1, 3, 5]);
+      const window = { sortBy: { t: 1 }, output: { n: { $sum: 1, window: { documents: ['unbounded', 'current'] } } } };
+      expect((await aggregate({ $setWindowFields: window })).map(({ n }) => n)).toEqual([1, 2, 3, 4]);
+    });
+
     it('collect what is there, and refuse what has no end', async () => {
       await things.insertMany([{ v: 1 }, {}, { v: null }]);
       expect(await aggregate({ $group: { _id: null, all: { $push: '$v' } } })).toEqual([{ _id: null, all: [1, null] }]);
+      await expect(aggregate({ $skip: -1 })).rejects.toThrow();
+      await expect(aggregate({ $unwind: 'v' })).rejects.toMatchObject({ code: 28818 });
+      await expect(aggregate({ $group: { _id: null, v: '$v' } })).rejects.toMatchObject({ code: 40234 });
       await expect(aggregate({ $densify: { field: 'v', range: { step: 0, bounds: 'full' } } })).rejects.toThrow();
     });
+  });
+
+  it('adds and compares decimals exactly', async () => {
+    const decimal = (text: string) => mongoose.mongo.Decimal128.fromString(text);
+    await things.insertMany([{ p: decimal('1.10') }, { p: decimal('9') }, { p: decimal('10') }, { p: 'none' }]);
+    const [found] = await things
+      .aggregate([
+        { $match: { p: { $type: 'decimal' } } },
+        {
+          $group: {
+            _id: null,
+            sum: { $sum: '$p' },
+            average: { $avg: '$p' },
+            most: { $max: '$p' },
+            least: { $min: '$p' },
+          },
+        },
+        { $project: { _id: 0 } },
+      ])
+      .toArray();
+    expect(Object.fromEntries(Object.entries(found ?? {}).map(([name, value]) => [name, String(value)]))).toEqual({
+      sum: '20.10',
+      average: expect.stringMatching(/^6\.70*$/),
+      most: '10',
+      least: '1.10',
+    });
+  });
+
+  it('refuses what JavaScript reads otherwise than PCRE', async () => {
+    await things.insertOne({ s: 'a' });
+    if (mongodbUri) return;
+    for (const pattern of ['^[[:alpha:]]$', 'a\\hb', '\\x{41}', '^[]]$']) {
+      await expect(things.countDocuments({ s: { $regex: pattern } })).rejects.toMatchObject({ code: 51091 });
+    }
+    expect(await things.countDocuments({ s: { $regex: 'a|\\[]|[\\]]' } })).toBe(1);
+  });
+
+  it('changes no element for what it is not', async () => {
+    await things.insertOne({ a: [{ k: 1 }, { k: 2 }] });
+    const update = things.updateOne({ 'a.k': { $ne: 5 } }, { $set: { 'a.$.z': 1 } });
+    await expect(update).rejects.toMatchObject({ code: 2 });
   });
 
   describe('An index', () => {

@@ -1,11 +1,32 @@
+import { ObjectId } from 'bson';
 import { evalExpr } from 'mingo/core';
+import * as expressions from 'mingo/operators/expression';
 import { CommandError } from '../command-error.js';
 import type { Document } from '../values/document.js';
 import { compare } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
+import { typeName } from '../values/bson-types.js';
+import { isDocument } from '../values/document.js';
 
 type Options = Parameters<typeof evalExpr>[2];
 type Expression = (document: Document, operand: unknown, options: Options) => unknown;
+
+const DATE_PARTS = [
+  ...[
+    '$year',
+    '$month',
+    '$week',
+    '$isoWeek',
+    '$isoWeekYear',
+    '$isoDayOfWeek',
+    '$dayOfWeek',
+    '$dayOfMonth',
+    '$dayOfYear',
+  ],
+  ...['$hour', '$minute', '$second', '$millisecond', '$dateToParts', '$dateToString'],
+];
+
+const MONTHS: Record<string, number> = { month: 1, quarter: 3, year: 12 };
 
 /** Expressions that mingo calculates otherwise than MongoDB: it compares values by rules of its own. */
 export const OWN_EXPRESSIONS: Record<string, Expression> = {
@@ -21,6 +42,22 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     if (!Array.isArray(array)) throw new CommandError(40081, '$in requires an array as a second argument');
     return array.some((element) => orderOf(element, wanted) === 0);
   },
+  $type: (document, operand, options) => typeName(evalExpr(document, operand, options)),
+  $toString: (document, operand, options) => {
+    const value = evalExpr(document, operand, options);
+    return value instanceof ObjectId ? value.toHexString() : expressions.$toString(document, literal(value), options);
+  },
+  $toObjectId: (document, operand, options) => {
+    const value = evalExpr(document, operand, options);
+    if (value === undefined || value === null) return null;
+    if (value instanceof ObjectId) return value;
+    if (/^[0-9a-f]{24}$/i.test(String(value))) return ObjectId.createFromHexString(String(value));
+    throw new CommandError(241, `Failed to parse objectId '${String(value)}' in $convert with no onError value`);
+  },
+  ...Object.fromEntries(DATE_PARTS.map((name) => [name, ofDate(name as keyof typeof expressions)])),
+  $dateAdd: (document, operand, options) => movedDate('$dateAdd', 1, evalExpr(document, operand, options), options),
+  $dateSubtract: (document, operand, options) =>
+    movedDate('$dateSubtract', -1, evalExpr(document, operand, options), options),
   // mingo's never ends where an expression matches nothing at all between two characters.
   $regexFindAll: (document, operand, options) => {
     const { input, regex, options: flags = '' } = evalExpr(document, operand, options) as Document;
@@ -34,6 +71,42 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     }));
   },
 };
+
+function literal(value: unknown): unknown {
+  return { $literal: value };
+}
+
+/** Nothing of nothing; an ObjectId stands for the moment in it. */
+function ofDate(name: keyof typeof expressions): Expression {
+  const calculate = expressions[name] as Expression;
+  return (document, operand, options) => {
+    const isDetailed = isDocument(operand) && 'date' in operand;
+    const value = evalExpr(document, isDetailed ? operand.date : operand, options);
+    if (value === undefined || value === null) {
+      return isDetailed && 'onNull' in operand ? evalExpr(document, operand.onNull, options) : null;
+    }
+    const date = literal(value instanceof ObjectId ? value.getTimestamp() : value);
+    return calculate(document, isDetailed ? { ...operand, date } : date, options);
+  };
+}
+
+/** A month after the last day of January is the last day of February. */
+function movedDate(name: '$dateAdd' | '$dateSubtract', sign: number, operand: unknown, options: Options): unknown {
+  const { startDate, unit, amount, timezone } = operand as Document;
+  if (startDate === undefined || startDate === null || amount === undefined || amount === null) return null;
+  const date = startDate instanceof ObjectId ? startDate.getTimestamp() : startDate;
+  const months = MONTHS[String(unit)];
+  if (!months || timezone || !(date instanceof Date)) {
+    const operands = { startDate: date, unit, amount, ...(timezone ? { timezone } : {}) };
+    return (expressions[name] as Expression)({}, literal(operands), options);
+  }
+  const moved = new Date(date);
+  moved.setUTCDate(1);
+  moved.setUTCMonth(moved.getUTCMonth() + sign * months * Number(amount));
+  const last = new Date(Date.UTC(moved.getUTCFullYear(), moved.getUTCMonth() + 1, 0)).getUTCDate();
+  moved.setUTCDate(Math.min(date.getUTCDate(), last));
+  return moved;
+}
 
 function comparing(accepts: (order: number) => unknown): Expression {
   return (document, operand, options) => {

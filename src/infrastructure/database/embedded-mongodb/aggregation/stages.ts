@@ -13,6 +13,7 @@ import { assign, copy, isDocument, own, type Document } from '../values/document
 import { compare, identity } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { asCommandError, expressionContext, MINGO_OPTIONS } from './expressions.js';
+import { OWN_ACCUMULATORS } from './own-accumulators.js';
 
 export interface StageOptions {
   variables?: Document | undefined;
@@ -73,6 +74,16 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
     $bucket: (documents, specification: Document, options: Options) =>
       transform(documents, (all) => buckets(all, specification, options, fold)),
     $sample: (documents, { size }: { size: number }) => transform(documents, (all) => shuffled(all).slice(0, size)),
+    $skip: (documents, count: number) => {
+      if (!(count >= 0)) throw new CommandError(15956, 'the argument of $skip must not be negative');
+      return documents.drop(count);
+    },
+    $unwind: (documents, specification: string | { path: string }, options: never) => {
+      const path = typeof specification === 'string' ? specification : specification.path;
+      if (!path?.startsWith('$'))
+        throw new CommandError(28818, "path option to $unwind stage should be prefixed with a '$'");
+      return pipelineOperators.$unwind(documents, specification, options);
+    },
     $densify: (documents, specification: { range: { step: number } }, options: never) => {
       // mingo would never come to an end.
       if (!(specification.range?.step > 0)) throw new CommandError(5733401, 'the step of $densify must be positive');
@@ -82,12 +93,16 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       transform(documents, (all) => (all.length > 0 ? [{ [field]: all.length }] : [])),
     $lookup: (documents, specification: Document, options: Options) =>
       documents.map(lookup(specification, options, stage) as never),
-    $setWindowFields: (documents, specification: Document, options: { options: Options }) => {
-      if (JSON.stringify(specification).includes('"$function"')) throw unsupported('Aggregation operator $function');
-      // mingo builds this stage out of its own $function, which no client can reach.
-      const trusted = { ...options.options, scriptEnabled: true } as never;
-      return pipelineOperators.$setWindowFields(documents, specification as never, trusted);
-    },
+    $setWindowFields: trusted(pipelineOperators.$setWindowFields as never),
+    $fill: trusted(pipelineOperators.$fill as never),
+  };
+}
+
+/** mingo builds some stages out of its own $function, which no client can reach. */
+function trusted(run: (documents: Iterator, specification: Document, options: object) => Iterator): Stage {
+  return (documents, specification: Document, { options }: { options: object }) => {
+    if (JSON.stringify(specification).includes('"$function"')) throw unsupported('Aggregation operator $function');
+    return run(documents, specification, { ...options, scriptEnabled: true });
   };
 }
 
@@ -162,12 +177,13 @@ function group(
 }
 
 function accumulated(documents: Document[], accumulator: unknown, options: Options): unknown {
-  if (!isDocument(accumulator) || !('$push' in accumulator)) return evalExpr(documents, accumulator, options);
-  // mingo's puts null for what is missing.
-  return documents.flatMap((document) => {
-    const value = evalExpr(document, accumulator.$push, options);
-    return value === undefined ? [] : [value];
-  });
+  const [name = ''] = isDocument(accumulator) ? Object.keys(accumulator) : [];
+  if (!name.startsWith('$')) throw new CommandError(40234, 'The field of a $group must be an accumulator object');
+  const combine = OWN_ACCUMULATORS[name];
+  const operand = (accumulator as Document)[name];
+  if (combine) return combine(documents.map((document) => evalExpr(document, operand, options)));
+  const value = evalExpr(documents, accumulator, options);
+  return Array.isArray(value) && ['$top', '$bottom'].includes(name) ? value[0] : value;
 }
 
 function lookup(specification: Document, options: Options, stage: Surroundings) {

@@ -28,6 +28,9 @@ export function matchedIndex(
 }
 
 function firstMatch(array: unknown[], rest: string, operand: unknown, options: FilterOptions): number {
+  // What an element is not says nothing of which one it is.
+  if (isOperatorDocument(operand) && Object.keys(operand).every((name) => ['$ne', '$nin', '$not'].includes(name)))
+    return -1;
   if (rest !== '') {
     const test = compileFilter({ [rest]: operand }, options);
     return array.findIndex((element) => isDocument(element) && test(element));

@@ -54,6 +54,15 @@ function digitsOf(value: BsonNumber): Digits | undefined {
   return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
 }
 
+/** To 34 digits, as many as a decimal has. */
+export function quotient(dividend: Decimal128, divisor: number): Decimal128 {
+  const decimal = digitsOf(dividend);
+  if (!decimal) return dividend;
+  const places = 34;
+  const digits = (decimal.digits * 10n ** BigInt(places)) / BigInt(divisor);
+  return Decimal128.fromStringWithRounding(`${digits}E-${decimal.scale + places}`);
+}
+
 export interface Arithmetic {
   double(a: number, b: number): number;
   integer(a: bigint, b: bigint): bigint;

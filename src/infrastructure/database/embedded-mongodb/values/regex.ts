@@ -12,7 +12,11 @@ export function toRegExp(pattern: string, options: string): RegExp {
     if ('ims'.includes(option)) flags += flags.includes(option) ? '' : option;
     else if (option !== 'u') throw new CommandError(51108, `invalid flag in regex options: ${option}`);
   }
-  if (/\(\?[a-zA-Z^-]+[:)]|\\[AZzGQE]|[*+?}]\+|\(\?[>|#R&]/.test(pattern.replaceAll('\\\\', ''))) {
+  if (
+    /\(\?[a-zA-Z^-]+[:)]|\\[AZzGQEhHRKX]|\\x\{|[*+?}]\+|\(\?[>|#R&]|(?<!\\)\[(?:\[:|\^?\])/.test(
+      pattern.replaceAll('\\\\', ''),
+    )
+  ) {
     throw new CommandError(51091, `Regular expression uses PCRE syntax the embedded store lacks: ${pattern}`);
   }
   try {

@@ -1,0 +1,34 @@
+import { Decimal128 } from 'bson';
+import { isNumber, type BsonNumber } from '../values/bson-types.js';
+import { ADDITION, calculate, quotient } from '../values/numbers.js';
+import { compare } from '../values/order.js';
+
+type Accumulator = (values: unknown[]) => unknown;
+
+/** What a group makes of its values where mingo does otherwise: it puts null for what is missing, and knows no decimals. */
+export const OWN_ACCUMULATORS: Record<string, Accumulator> = {
+  $push: (values) => values.filter((value) => value !== undefined),
+  $sum: sum,
+  $avg: (values) => {
+    const numbers = values.filter(isNumber);
+    const total = sum(numbers);
+    if (numbers.length === 0) return null;
+    return total instanceof Decimal128 ? quotient(total, numbers.length) : Number(total) / numbers.length;
+  },
+  $min: (values) => extreme(values, -1),
+  $max: (values) => extreme(values, 1),
+};
+
+function sum(values: unknown[]): BsonNumber {
+  return values.reduce<BsonNumber>((total, value) => {
+    if (typeof total === 'number' && typeof value === 'number') return total + value;
+    return isNumber(value) ? calculate(ADDITION, total, value) : total;
+  }, 0);
+}
+
+function extreme(values: unknown[], direction: number): unknown {
+  const known = values.filter((value) => value !== undefined && value !== null);
+  return known.length === 0
+    ? null
+    : known.reduce((best, value) => (compare(value, best) * direction > 0 ? value : best));
+}
