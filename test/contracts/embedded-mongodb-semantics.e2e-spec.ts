@@ -241,7 +241,7 @@ describe(`The driver on ${mongodbUri ? 'MongoDB' : 'the embedded store'}`, () =>
         ],
       });
       const empty = await valueOf({ s: 'abc' }, { $regexFindAll: { input: '$s', regex: '[0-9]*' } });
-      expect((empty?.['value'] as { match: string }[]).every(({ match }) => match === '')).toBe(true);
+      expect(empty).toEqual({ value: [0, 1, 2].map((idx) => ({ match: '', idx, captures: [] })) });
     });
   });
 
@@ -308,6 +308,14 @@ describe(`The driver on ${mongodbUri ? 'MongoDB' : 'the embedded store'}`, () =>
       most: '10',
       least: '1.10',
     });
+  });
+
+  it('tells a pattern that is stored from one that is looked for', async () => {
+    await things.insertMany([{ s: 'Abc' }, { s: /b/i }]);
+    expect(await things.countDocuments({ s: /b/i })).toBe(2);
+    expect(await things.countDocuments({ s: { $eq: /b/i } })).toBe(1);
+    expect(await things.countDocuments({ s: { $not: /B/ } })).toBe(2);
+    expect(await aggregate({ $sort: { s: 1 } }, { $match: { s: { $regex: /aB/i } } })).toHaveLength(1);
   });
 
   it('refuses what JavaScript reads otherwise than PCRE', async () => {

@@ -11,20 +11,8 @@ import { isDocument } from '../values/document.js';
 type Options = Parameters<typeof evalExpr>[2];
 type Expression = (document: Document, operand: unknown, options: Options) => unknown;
 
-const DATE_PARTS = [
-  ...[
-    '$year',
-    '$month',
-    '$week',
-    '$isoWeek',
-    '$isoWeekYear',
-    '$isoDayOfWeek',
-    '$dayOfWeek',
-    '$dayOfMonth',
-    '$dayOfYear',
-  ],
-  ...['$hour', '$minute', '$second', '$millisecond', '$dateToParts', '$dateToString'],
-];
+const DATE_PARTS =
+  'year month week isoWeek isoWeekYear isoDayOfWeek dayOfWeek dayOfMonth dayOfYear hour minute second millisecond dateToParts dateToString';
 
 const MONTHS: Record<string, number> = { month: 1, quarter: 3, year: 12 };
 
@@ -54,7 +42,9 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     if (/^[0-9a-f]{24}$/i.test(String(value))) return ObjectId.createFromHexString(String(value));
     throw new CommandError(241, `Failed to parse objectId '${String(value)}' in $convert with no onError value`);
   },
-  ...Object.fromEntries(DATE_PARTS.map((name) => [name, ofDate(name as keyof typeof expressions)])),
+  ...Object.fromEntries(
+    DATE_PARTS.split(' ').map((name) => [`$${name}`, ofDate(`$${name}` as keyof typeof expressions)]),
+  ),
   $dateAdd: (document, operand, options) => movedDate('$dateAdd', 1, evalExpr(document, operand, options), options),
   $dateSubtract: (document, operand, options) =>
     movedDate('$dateSubtract', -1, evalExpr(document, operand, options), options),
@@ -63,10 +53,13 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     const { input, regex, options: flags = '' } = evalExpr(document, operand, options) as Document;
     if (input === undefined || input === null) return [];
     const pattern = regex instanceof RegExp ? regex : toRegExp(String(regex), '');
-    const found = String(input).matchAll(new RegExp(pattern, `${pattern.flags || toRegExp('', String(flags)).flags}g`));
-    return [...found].map((one) => ({
+    const text = String(input);
+    const found = text.matchAll(new RegExp(pattern, `${pattern.flags || toRegExp('', String(flags)).flags}g`));
+    // At the end of a text nothing is looked for any more.
+    const counted = [...found].filter(({ index }) => index < text.length || text === '');
+    return counted.map((one) => ({
       match: one[0],
-      idx: [...String(input).slice(0, one.index)].length,
+      idx: Array.from(text.slice(0, one.index)).length,
       captures: one.slice(1).map((capture) => capture ?? null),
     }));
   },

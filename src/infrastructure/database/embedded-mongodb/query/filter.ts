@@ -78,9 +78,14 @@ function compileEntry(key: string, operand: unknown, options: FilterOptions): Pr
 }
 
 function compileField(path: string[], operand: unknown, options: FilterOptions): Predicate {
-  const operators = isOperatorDocument(operand) ? operand : { $eq: operand };
-  const test = compileOperators(operators, options);
+  const test = compileOperators(operatorsOf(operand), options);
   return (document) => test(leaves(document, path));
+}
+
+/** {a: 1} means {a: {$eq: 1}}, {a: /b/} means {a: {$regex: /b/}}. */
+export function operatorsOf(operand: unknown): Document {
+  if (isOperatorDocument(operand)) return operand;
+  return isRegExp(operand) ? { $regex: operand } : { $eq: operand };
 }
 
 function compileOperators(operators: Document, options: FilterOptions): LeavesTest {
@@ -88,7 +93,7 @@ function compileOperators(operators: Document, options: FilterOptions): LeavesTe
   const names = Object.keys(operators).filter((name) => name !== '$options');
   const tests = names.map((name): LeavesTest => {
     const operand = operators[name];
-    if (name === '$regex') return compileOperator('$eq', pattern(operand, operators.$options));
+    if (name === '$regex') return some(equality(pattern(operand, operators.$options)));
     if (name === '$not') return negation(operand, options);
     if (name === '$elemMatch') return elementMatch(operand, options);
     if (name === '$all') return allTest(operand, options);
@@ -105,13 +110,14 @@ function pattern(operand: unknown, flags: unknown): BSONRegExp {
   const known = operand instanceof BSONRegExp ? operand : undefined;
   const source = known?.pattern ?? (operand instanceof RegExp ? operand.source : operand);
   if (typeof source !== 'string') throw new CommandError(2, '$regex has to be a string');
-  return new BSONRegExp(source, typeof flags === 'string' ? flags : known?.options);
+  const own = operand instanceof RegExp ? operand.flags.replace(/[^ims]/g, '') : known?.options;
+  return new BSONRegExp(source, typeof flags === 'string' ? flags : own);
 }
 
 function negation(operand: unknown, options: FilterOptions): LeavesTest {
   const isUsable = isRegExp(operand) || isOperatorDocument(operand);
   if (!isUsable) throw new CommandError(2, '$not needs a regex or a document');
-  return not(compileOperators(isRegExp(operand) ? { $eq: operand } : operand, options));
+  return not(compileOperators(operatorsOf(operand), options));
 }
 
 function elementMatch(operand: unknown, options: FilterOptions): LeavesTest {

@@ -1,5 +1,5 @@
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
-import { compileFilter, compileValueTest, elementTest, type FilterOptions } from './filter.js';
+import { compileFilter, compileValueTest, elementTest, operatorsOf, type FilterOptions } from './filter.js';
 import { leaves } from './leaves.js';
 
 /**
@@ -38,7 +38,7 @@ function firstMatch(array: unknown[], rest: string, operand: unknown, options: F
   if (isDocument(operand) && '$elemMatch' in operand) {
     return array.findIndex(elementTest(operand.$elemMatch, options));
   }
-  return array.findIndex(compileValueTest(isOperatorDocument(operand) ? operand : { $eq: operand }, options));
+  return array.findIndex(compileValueTest(operatorsOf(operand), options));
 }
 
 function* conditions(filter: Document, document: Document, options: FilterOptions): Iterable<[string, unknown]> {

@@ -18,7 +18,7 @@ type ValueTest = (value: unknown) => boolean;
 
 /** The operators that stand below a field and need nothing but its values. */
 const OPERATORS: Record<string, (operand: unknown, fold?: Fold) => LeavesTest> = {
-  $eq: (operand, fold) => some(equality(operand, fold)),
+  $eq: (operand, fold) => some(isRegExp(operand) ? (value) => equal(value, operand) : equality(operand, fold)),
   $ne: (operand, fold) => not(some(equality(refuseRegExp(operand), fold))),
   $gt: (operand, fold) => some(ordering(operand, fold, (order) => order > 0)),
   $gte: (operand, fold) => some(ordering(operand, fold, (order) => order >= 0)),
