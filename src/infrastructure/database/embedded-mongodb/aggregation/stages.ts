@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { Aggregator } from 'mingo/aggregator';
 import { Context, evalExpr } from 'mingo/core';
 import { Lazy, type Iterator } from 'mingo/lazy';
@@ -134,7 +135,7 @@ function withField(holder: unknown, path: string[], value: unknown): unknown {
 }
 
 function shuffled(documents: Document[]): Document[] {
-  const drawn = documents.map((document) => ({ document, lot: Math.random() }));
+  const drawn = documents.map((document) => ({ document, lot: randomInt(2 ** 47) }));
   return drawn.sort((a, b) => a.lot - b.lot).map(({ document }) => document);
 }
 
