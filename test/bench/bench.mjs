@@ -10,6 +10,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createClient } from 'redis';
+import { removeShares } from './cpu-share.mjs';
 import { markdownTable } from './figures.mjs';
 import { isPinned, LoadGenerator, stopAll } from './processes.mjs';
 import { REDIS_URL, removeDirectories } from './service.mjs';
@@ -22,7 +23,7 @@ import * as refresh from './scenarios/refresh.mjs';
 import * as start from './scenarios/start.mjs';
 
 const SCENARIOS = { profile, refresh, login, start, growth, leak, cluster };
-/** The others take long, or tell little on two cores. */
+/** The others take long, or have to be root for what they tell (cluster: see cpu-share.mjs). */
 const BY_DEFAULT = ['profile', 'refresh', 'login', 'start'];
 const DOCUMENT = new URL('../../docs/performance.md', import.meta.url);
 const FIGURES = /(<!-- figures -->\n).*(<!-- end of figures -->)/s;
@@ -85,5 +86,6 @@ try {
   }
 } finally {
   await stopAll();
+  removeShares();
   removeDirectories();
 }

@@ -66,9 +66,16 @@ let seeded;
 /**
  * Starts the service in production mode on a copy of the seeded data.
  * @param options also `env`, `nodeOptions`, `main` of another build; `crowd`: so many more accounts, and the first person
- *   an administrator
+ *   an administrator; `ready`: what the program says when it can be asked, by default that it listens
  */
-export async function startService({ redis = false, main = MAIN, env = {}, crowd = 0, ...options } = {}) {
+export async function startService({
+  redis = false,
+  main = MAIN,
+  env = {},
+  crowd = 0,
+  ready = LISTENS,
+  ...options
+} = {}) {
   seeded ??= await seed(PEOPLE);
   const directory = newDirectory();
   cpSync(seeded.directory, directory, { recursive: true });
@@ -76,7 +83,7 @@ export async function startService({ redis = false, main = MAIN, env = {}, crowd
   const prefix = `bench_${process.pid}_${directories.length}:`;
   const store = redis ? { REDIS_URL, REDIS_KEY_PREFIX: prefix } : {};
   const settings = { ...SETTINGS, ...PRODUCTION, ...store, DATA_DIR: directory, ...env };
-  return new Program(main, { env: settings, ...options }).ready(LISTENS);
+  return new Program(main, { env: settings, ...options }).ready(ready);
 }
 
 /** @returns tokens of one session for each person */
