@@ -9,6 +9,9 @@ const PASSING_SERVER_ERRORS = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11
 /** The driver lets an error of its socket through as it is, when the other side has just gone. */
 const SOCKET_ERRORS = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
 
+/** And it stumbles over such an error at times: it asks it for the labels that only its own errors have. */
+const STUMBLE = 'hasErrorLabel is not a function';
+
 /** A database that is away is a 503, never a 500; a fault of ours in a query stays one. */
 export function translateDatabaseError(exception: unknown): ApiError | null {
   return isDatabaseUnavailable(exception) ? new ApiError('service_unavailable', { cause: exception }) : null;
@@ -18,6 +21,7 @@ export function isDatabaseUnavailable(exception: unknown): boolean {
   if (exception instanceof MongoServerError) return PASSING_SERVER_ERRORS.has(Number(exception.code));
   if (exception instanceof MongoError) return true;
   if (SOCKET_ERRORS.has(String((exception as NodeJS.ErrnoException | null)?.code))) return true;
+  if (exception instanceof TypeError && exception.message.endsWith(STUMBLE)) return true;
   return (
     exception instanceof MongooseError && /buffer|initial connection|not connected|disconnect/i.test(exception.message)
   );
