@@ -4,7 +4,7 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { getMetadataStorage } from 'class-validator';
 import { ACCESS } from '../common/access/index.js';
 
-const WHAT_TO_DO = `Put one of these on each of them, from src/common/access:
+const HOW_TO_DECLARE_ACCESS = `Put one of these on each of them, from src/common/access:
   @Protected()      API key and bearer token: the ordinary route of an application
   @AdminOnly()      the same, and the role of administrator
   @Authenticated()  a bearer token alone
@@ -12,8 +12,8 @@ const WHAT_TO_DO = `Put one of these on each of them, from src/common/access:
   @Public()         nothing: anybody may call it
 It sets the guards, the limit, and what the OpenAPI document says of both.`;
 
-/** Types of parameters that the validation pipe lets pass as they are. */
-const UNCHECKED_TYPES: unknown[] = [String, Boolean, Number, Array, Object, Buffer, Date, Promise, undefined];
+/** Types of parameters that Nest's validation pipe lets pass as they are. */
+const UNCHECKED_TYPES: unknown[] = [String, Boolean, Number, Array, Object, Buffer, Date];
 
 interface Route {
   controller: object & { name: string };
@@ -38,7 +38,7 @@ export class RouteCheck implements OnApplicationBootstrap {
         ({ controller, handler }) => ![handler, controller].some((one) => Reflect.hasMetadata(ACCESS, one)),
       ),
       'that do not say who may call them',
-      WHAT_TO_DO,
+      HOW_TO_DECLARE_ACCESS,
     );
     refuse(
       routes.filter(({ controller, handler }) => [handler, controller].some(isThrottled)),

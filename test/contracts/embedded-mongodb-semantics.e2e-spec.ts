@@ -2,34 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import mongoose, { type Connection } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  startEmbeddedMongodb,
-  type EmbeddedMongodb,
-} from '../../src/infrastructure/database/embedded-mongodb/index.js';
-
-/** The same expectations hold for MongoDB: set MONGODB_URI to a replica set to see it. */
-const mongodbUri = process.env['MONGODB_URI'];
+import { type ContractDatabase, isMongodb, openContractDatabase, SERVER } from './embedded-mongodb-contract.js';
 
 type Documents = mongoose.mongo.Collection<Record<string, unknown>>;
 
-describe(`The driver on ${mongodbUri ? 'MongoDB' : 'the embedded store'}`, () => {
-  let store: EmbeddedMongodb | undefined;
+describe(`The driver on ${SERVER}`, () => {
+  let database: ContractDatabase;
   let connection: Connection;
   let things: Documents;
 
   beforeAll(async () => {
-    store = mongodbUri ? undefined : await startEmbeddedMongodb();
-    const uri = mongodbUri ?? (store as EmbeddedMongodb).uri;
-    connection = await mongoose.createConnection(uri, { dbName: `semantics-${randomUUID()}` }).asPromise();
+    database = await openContractDatabase();
+    ({ connection } = database);
   });
   beforeEach(async () => {
     things = connection.collection(`things-${randomUUID()}`) as never;
   });
-  afterAll(async () => {
-    await connection.dropDatabase();
-    await connection.close();
-    await store?.close();
-  });
+  afterAll(() => database.close());
 
   const aggregate = (...pipeline: Record<string, unknown>[]) => things.aggregate(pipeline).toArray();
   const valueOf = async (document: Record<string, unknown>, value: unknown) => {
@@ -320,7 +309,7 @@ describe(`The driver on ${mongodbUri ? 'MongoDB' : 'the embedded store'}`, () =>
 
   it('refuses what JavaScript reads otherwise than PCRE', async () => {
     await things.insertOne({ s: 'a' });
-    if (mongodbUri) return;
+    if (isMongodb) return;
     for (const pattern of ['^[[:alpha:]]$', 'a\\hb', '\\x{41}', '^[]]$']) {
       await expect(things.countDocuments({ s: { $regex: pattern } })).rejects.toMatchObject({ code: 51091 });
     }

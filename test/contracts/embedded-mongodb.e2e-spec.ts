@@ -1,33 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { Schema, Types, type Connection } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  startEmbeddedMongodb,
-  type EmbeddedMongodb,
-} from '../../src/infrastructure/database/embedded-mongodb/index.js';
+import { type ContractDatabase, openContractDatabase, SERVER } from './embedded-mongodb-contract.js';
 
-/** The same expectations hold for MongoDB: set MONGODB_URI to a replica set to see it. */
-const mongodbUri = process.env['MONGODB_URI'];
-
-describe(`Mongoose on ${mongodbUri ? 'MongoDB' : 'the embedded store'}`, () => {
-  let store: EmbeddedMongodb | undefined;
+describe(`Mongoose on ${SERVER}`, () => {
+  let database: ContractDatabase;
   let connection: Connection;
 
   beforeAll(async () => {
-    store = mongodbUri ? undefined : await startEmbeddedMongodb();
-    const uri = mongodbUri ?? (store as EmbeddedMongodb).uri;
-    connection = await mongoose.createConnection(uri, { dbName: `contract-${randomUUID()}` }).asPromise();
+    database = await openContractDatabase();
+    ({ connection } = database);
   });
 
   beforeEach(async () => {
     await connection.dropDatabase();
   });
 
-  afterAll(async () => {
-    await connection.dropDatabase();
-    await connection.close();
-    await store?.close();
-  });
+  afterAll(() => database.close());
 
   function model<T>(
     definition: Record<string, unknown>,

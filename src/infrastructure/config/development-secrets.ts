@@ -28,9 +28,13 @@ export function developmentSecrets(directory: string): DevelopmentSecrets {
 
 /** Node's own recursive mkdir never returns where a parent can neither be found nor made, as below /proc. */
 function createDirectory(path: string): void {
-  if (existsSync(path)) return;
-  createDirectory(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
+  if (!existsSync(dirname(path))) createDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 function read(path: string): DevelopmentSecrets | null {

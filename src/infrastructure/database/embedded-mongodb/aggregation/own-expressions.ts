@@ -2,21 +2,36 @@ import { ObjectId } from 'bson';
 import { evalExpr } from 'mingo/core';
 import * as expressions from 'mingo/operators/expression';
 import { CommandError } from '../command-error.js';
-import type { Document } from '../values/document.js';
+import { typeName } from '../values/bson-types.js';
+import { isDocument, type Document } from '../values/document.js';
 import { compare } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
-import { typeName } from '../values/bson-types.js';
-import { isDocument } from '../values/document.js';
 
 type Options = Parameters<typeof evalExpr>[2];
 type Expression = (document: Document, operand: unknown, options: Options) => unknown;
 
-const DATE_PARTS =
-  'year month week isoWeek isoWeekYear isoDayOfWeek dayOfWeek dayOfMonth dayOfYear hour minute second millisecond dateToParts dateToString';
+/** They read one date. */
+const DATE_READERS = [
+  '$year',
+  '$month',
+  '$week',
+  '$isoWeek',
+  '$isoWeekYear',
+  '$isoDayOfWeek',
+  '$dayOfWeek',
+  '$dayOfMonth',
+  '$dayOfYear',
+  '$hour',
+  '$minute',
+  '$second',
+  '$millisecond',
+  '$dateToParts',
+  '$dateToString',
+] as const;
 
 const MONTHS: Record<string, number> = { month: 1, quarter: 3, year: 12 };
 
-/** Expressions that mingo calculates otherwise than MongoDB: it compares values by rules of its own. */
+/** Expressions that mingo lacks, or calculates otherwise than MongoDB. */
 export const OWN_EXPRESSIONS: Record<string, Expression> = {
   $eq: comparing((order) => order === 0),
   $ne: comparing((order) => order !== 0),
@@ -42,9 +57,7 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     if (/^[0-9a-f]{24}$/i.test(String(value))) return ObjectId.createFromHexString(String(value));
     throw new CommandError(241, `Failed to parse objectId '${String(value)}' in $convert with no onError value`);
   },
-  ...Object.fromEntries(
-    DATE_PARTS.split(' ').map((name) => [`$${name}`, ofDate(`$${name}` as keyof typeof expressions)]),
-  ),
+  ...Object.fromEntries(DATE_READERS.map((name) => [name, ofDate(expressions[name] as Expression)])),
   $dateAdd: (document, operand, options) => movedDate('$dateAdd', 1, evalExpr(document, operand, options), options),
   $dateSubtract: (document, operand, options) =>
     movedDate('$dateSubtract', -1, evalExpr(document, operand, options), options),
@@ -70,8 +83,7 @@ function literal(value: unknown): unknown {
 }
 
 /** Nothing of nothing; an ObjectId stands for the moment in it. */
-function ofDate(name: keyof typeof expressions): Expression {
-  const calculate = expressions[name] as Expression;
+function ofDate(calculate: Expression): Expression {
   return (document, operand, options) => {
     const isDetailed = isDocument(operand) && 'date' in operand;
     const value = evalExpr(document, isDetailed ? operand.date : operand, options);

@@ -68,10 +68,8 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       if (!('_id' in specification)) throw new CommandError(15955, 'a group specification must include an _id');
       return transform(documents, (all) => group(all, specification, options, fold));
     },
-    $set: (documents, specification: Document, options: Options) =>
-      documents.map(addFields(specification, options) as never),
-    $addFields: (documents, specification: Document, options: Options) =>
-      documents.map(addFields(specification, options) as never),
+    $set: addFields,
+    $addFields: addFields,
     $bucket: (documents, specification: Document, options: Options) =>
       transform(documents, (all) => buckets(all, specification, options, fold)),
     $sample: (documents, { size }: { size: number }) => transform(documents, (all) => shuffled(all).slice(0, size)),
@@ -112,15 +110,16 @@ function isEmpty(specification: unknown): boolean {
 }
 
 /** {a: {b: 1}} means {'a.b': 1}: what else is in a stays. */
-function addFields(specification: Document, options: Options) {
+function addFields(documents: Iterator, specification: Document, options: Options): Iterator {
   const fields = [...flatten(specification)];
-  return (document: Document): Document => {
+  const extended = (document: Document): Document => {
     const values = fields.map(([path, value]) => ({
       path: path.split('.'),
       value: evalExpr(document, value, options),
     }));
     return values.reduce((result, { path, value }) => withField(result, path, value) as Document, document);
   };
+  return documents.map(extended as never);
 }
 
 /** In each element of an array on the way. */
@@ -149,10 +148,8 @@ function buckets(documents: Document[], specification: Document, options: Option
     if (other !== undefined) return other;
     throw new CommandError(7158300, '$bucket found a value outside its boundaries, and has no default');
   };
-  const placed = new Map(documents.map((document) => [document, bucketOf(evalExpr(document, groupBy, options))]));
-  const found = group(documents, { _id: null, ...(output as Document) }, options, fold, (document) =>
-    placed.get(document),
-  );
+  const idOf = (document: Document): unknown => bucketOf(evalExpr(document, groupBy, options));
+  const found = group(documents, { _id: null, ...(output as Document) }, options, fold, idOf);
   return sorted(found, compileSortKey({ _id: 1 }, fold));
 }
 

@@ -58,16 +58,19 @@ const OTHERS = new Map<string, (context: CommandContext) => Reply | Promise<Repl
 );
 
 /** What a transaction does not show; a driver that got an answer would commit a transaction that never began. */
-const NOT_IN_TRANSACTIONS = new Set(
-  ['drop', 'dropDatabase', 'createIndexes', 'dropIndexes', 'configureFailPoint'].concat([
-    'count',
-    'explain',
-    'listCollections',
-    'listDatabases',
-    'listIndexes',
-    'serverStatus',
-  ]),
-);
+const NOT_IN_TRANSACTIONS = new Set([
+  'drop',
+  'dropDatabase',
+  'createIndexes',
+  'dropIndexes',
+  'count',
+  'explain',
+  'listCollections',
+  'listDatabases',
+  'listIndexes',
+  'serverStatus',
+  'configureFailPoint',
+]);
 
 /** Codes after which the whole transaction may be tried again. */
 const TRANSIENT = new Set([112, 251]);

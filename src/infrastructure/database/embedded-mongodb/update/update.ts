@@ -114,15 +114,14 @@ function stepsOf(update: Document): Step[] {
 function checkSteps(steps: Step[], options: FilterOptions & { now: Date }): void {
   refuseConflicts(steps.map(({ path }) => path));
   for (const { path, operand, operator } of steps) {
-    const placeOf = (name: string): Place =>
-      new Place(
-        {},
-        splitPath(name).map((part) => (part.startsWith('$') ? '0' : part)),
-      );
-    if (splitPath(path).includes('')) {
-      throw new CommandError(56, `The update path '${path}' contains an empty field name`);
-    }
-    operator(placeOf(path), operand, { ...options, isInsert: false, placeOf });
+    const parts = splitPath(path);
+    if (parts.includes('')) throw new CommandError(56, `The update path '${path}' contains an empty field name`);
+    const place = new Place(
+      {},
+      parts.map((part) => (part.startsWith('$') ? '0' : part)),
+    );
+    // None is asked of but $rename, which finds nothing to move.
+    operator(place, operand, { ...options, isInsert: false, placeOf: () => place });
   }
 }
 
