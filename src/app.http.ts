@@ -105,6 +105,8 @@ function acceptForms(server: FastifyInstance): void {
 function refusalOf(request: FastifyRequest): ApiError | null {
   const { headers } = request.raw;
   if (!hasSoundHost(request.raw)) return new ApiError('malformed_request');
+  // No body is ever read of it.
+  if (request.method === 'GET' || request.method === 'HEAD') return null;
   const isCoded = headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity';
   const type = headers['content-type'];
   const isForm = type?.trim().toLowerCase() === FORM_TYPE && request.routeOptions.config?.refusalPage !== undefined;

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { getMetadataStorage } from 'class-validator';
 import { ACCESS } from '../common/access/index.js';
 
@@ -11,6 +12,9 @@ const HOW_TO_DECLARE_ACCESS = `Put one of these on each of them, from src/common
   @ApiKeyOnly()     an API key alone: for callers that are services
   @Public()         nothing: anybody may call it
 It sets the guards, the limit, and what the OpenAPI document says of both.`;
+
+const HOW_TO_DESCRIBE = `Put @Operation({ summary, description, message }), from src/common/openapi, on each of them: it sets the status and the
+envelope of the answer too. What is no part of the API bears @ApiExcludeEndpoint(), or its controller @ApiExcludeController().`;
 
 /** Types of parameters that Nest's validation pipe lets pass as they are. */
 const UNCHECKED_TYPES: unknown[] = [String, Boolean, Number, Array, Object, Buffer, Date];
@@ -50,6 +54,17 @@ export class RouteCheck implements OnApplicationBootstrap {
       'whose parameters no request can meet',
       'The class of a body, a query or parameters needs a decorator of class-validator on each field.',
     );
+    const documented = routes.filter(({ controller, handler }) => ![handler, controller].some(isExcluded));
+    refuse(
+      documented.filter(({ handler }) => !isDescribed(handler)),
+      'that do not say what they answer',
+      HOW_TO_DESCRIBE,
+    );
+    refuse(
+      documented.filter(({ name }) => documented.filter((other) => other.name === name).length > 1),
+      'whose handlers share a name',
+      'The name of a handler is the operationId of generated clients: give each route one of its own.',
+    );
   }
 
   private routes(): Route[] {
@@ -74,7 +89,22 @@ function refuse(routes: Route[], fault: string, remedy: string): void {
 }
 
 function isThrottled(target: object): boolean {
-  return Reflect.getMetadataKeys(target).some((key) => String(key).startsWith('THROTTLER:'));
+  return hasKeyOf(target, 'THROTTLER:');
+}
+
+/** From the OpenAPI document. */
+function isExcluded(target: object): boolean {
+  return hasKeyOf(target, 'swagger/apiExclude');
+}
+
+/** The names are private to the libraries. */
+function hasKeyOf(target: object, beginning: string): boolean {
+  return Reflect.getMetadataKeys(target).some((key) => String(key).startsWith(beginning));
+}
+
+function isDescribed(handler: object): boolean {
+  const config = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as { successMessage?: string } | undefined;
+  return config?.successMessage !== undefined;
 }
 
 function validatedTypes(controller: object, prototype: object, name: string): Route['types'] {

@@ -8,6 +8,7 @@ import {
   Param,
   UnauthorizedException,
 } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Public } from '../../src/common/access/index.js';
 import { newRegistration } from '../support/personas.js';
@@ -46,6 +47,7 @@ const REFUSALS: Record<string, Error> = {
   not_found: new NotFoundException('innards'),
 };
 
+@ApiExcludeController()
 @Controller('faults')
 class FaultsController {
   @Get('refusals/:code')

@@ -117,6 +117,11 @@ describe('A request that cannot be served', () => {
     });
   });
 
+  it('may name any type with a request whose body is never read', async () => {
+    const { status } = await test.client().get('/health/live', { headers: { 'content-type': 'text/plain' } });
+    expect(status).toBe(200);
+  });
+
   it('is told that only JSON is understood', async () => {
     const types = [
       'text/plain',

@@ -4,6 +4,7 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { Throttle } from '@nestjs/throttler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCESS, type Access, Protected, Public } from '../../src/common/access/index.js';
+import { Operation } from '../../src/common/openapi/index.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 @Controller('open')
@@ -30,7 +31,8 @@ class UndeclaredModule {}
 @Controller('closed')
 class DeclaredController {
   @Get()
-  read(): string {
+  @Operation({ summary: 'Look in', description: 'From outside.', message: 'Closed' })
+  lookIn(): string {
     return 'closed';
   }
 }
@@ -62,6 +64,27 @@ class ThrottledController {
 
 @Module({ controllers: [ThrottledController] })
 class ThrottledModule {}
+
+@Public()
+@Controller('tables')
+class UndescribedController {
+  @Get()
+  listTables(): void {}
+}
+
+@Module({ controllers: [UndescribedController] })
+class UndescribedModule {}
+
+@Public()
+@Controller('chairs')
+class NamesakeController {
+  @Get()
+  @Operation({ summary: 'Read a chair', description: 'It is no account.', message: 'Chair' })
+  getProfile(): void {}
+}
+
+@Module({ controllers: [NamesakeController] })
+class NamesakeModule {}
 
 /** Who may call what of the service's own routes. A change of this list is a change of the contract. */
 const ROUTES: Record<string, string> = {
@@ -155,6 +178,14 @@ describe('Routes', () => {
     [
       ThrottledModule,
       /^Routes with a decorator of @nestjs\/throttler, .+:\n {2}GET \/windows \(ThrottledController.read\)\n.+limit/,
+    ],
+    [
+      UndescribedModule,
+      /^Routes that do not say what they answer:\n {2}GET \/tables \(UndescribedController.listTables\)\n.+@Operation/,
+    ],
+    [
+      NamesakeModule,
+      /^Routes whose handlers share a name:\n {2}GET .+\(ProfileController.getProfile\)\n {2}GET \/chairs .+\n.+operationId/,
     ],
   ])('with what nobody would heed are refused as well', async (extension, message) => {
     await expect(startTestApp({ extensions: [extension] })).rejects.toThrow(message);

@@ -46,4 +46,7 @@ export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 /** Answers to a wrong guess. On a limited route they tell how many more the caller has. */
 export const GUESS_ERRORS: readonly ErrorCode[] = ['invalid_credentials', 'invalid_otp', 'invalid_reset_token'];
 
+/** Refusals of what cannot be read. They come before the limiter, so no limit is told with them. */
+export const UNREAD_ERRORS: readonly ErrorCode[] = ['malformed_request', 'payload_too_large', 'unsupported_media_type'];
+
 export const ERROR_CODES = Object.keys(ERROR_CATALOGUE) as ErrorCode[];

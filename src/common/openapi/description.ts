@@ -48,7 +48,8 @@ Every error bears a \`code\` of a closed list. Branch on it and not on \`message
 ## Limits
 
 Each operation of \`/auth\` answers five requests in 15 minutes from one address, all others together a hundred; other
-numbers may be set. \`RateLimit-Policy\` and \`RateLimit\` tell on every answer what is allowed and what is left.
+numbers may be set. \`RateLimit-Policy\` and \`RateLimit\` tell what is allowed and what is left, on every answer but that to a
+request which could not be read (400 \`malformed_request\`, 413, 415).
 
 ## Lists
 

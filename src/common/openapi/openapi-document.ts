@@ -35,7 +35,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     for (const method of METHODS) {
       const operation = item[method] as Operation | undefined;
       if (!operation) continue;
-      completeOperation(path, operation, schemas);
+      completeOperation(path, method, operation, schemas);
       for (const tag of operation.tags ?? []) tags.add(tag);
     }
   }
@@ -71,7 +71,12 @@ function outline() {
   return { ...document, info: { ...document.info, contact: { name: 'The team that runs this service' } } };
 }
 
-function completeOperation(path: string, operation: Operation, schemas: Record<string, Schema>): void {
+function completeOperation(
+  path: string,
+  method: (typeof METHODS)[number],
+  operation: Operation,
+  schemas: Record<string, Schema>,
+): void {
   const success = operation[SUCCESS_EXTENSION] as SuccessDescription | undefined;
   const errorCodes = (operation[ERROR_CODES_EXTENSION] ?? []) as ErrorCode[];
   delete operation[SUCCESS_EXTENSION];
@@ -90,7 +95,7 @@ function completeOperation(path: string, operation: Operation, schemas: Record<s
       success,
       errorCodes,
       hasInput: operation.requestBody !== undefined || (operation.parameters ?? []).length > 0,
-      hasBody: operation.requestBody !== undefined,
+      mayHaveBody: method !== 'get',
       isLimited: errorCodes.some((code) => code.startsWith('too_many')),
     },
     schemas,

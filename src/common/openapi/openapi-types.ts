@@ -35,6 +35,7 @@ export interface OperationFacts {
   errorCodes: ErrorCode[];
   /** A body, or parameters. */
   hasInput: boolean;
-  hasBody: boolean;
+  /** A caller may send one, whether or not the operation asks for it. */
+  mayHaveBody: boolean;
   isLimited: boolean;
 }

@@ -1,4 +1,4 @@
-import { ERROR_CATALOGUE, type ErrorCode } from '../errors/index.js';
+import { ERROR_CATALOGUE, type ErrorCode, UNREAD_ERRORS } from '../errors/index.js';
 import type { EnvelopeKind } from '../http/index.js';
 import { COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js';
 import { errorExampleRef } from './error-examples.js';
@@ -15,19 +15,20 @@ const ERROR_SCHEMA: Record<EnvelopeKind, string> = { auth: 'AuthError', resource
 /** The complete `responses` of one operation: its success and each of its errors, in the envelope of its path. */
 export function responsesOf(facts: OperationFacts, components: Record<string, Schema>): Record<string, Response> {
   const { envelope, success, isLimited } = facts;
-  const headers = { ...COMMON_HEADERS, ...(isLimited ? LIMIT_HEADERS : {}) };
+  const headersOf = (hasLimit: boolean) => ({ ...COMMON_HEADERS, ...(isLimited && hasLimit ? LIMIT_HEADERS : {}) });
   const schema = successSchema(envelope, success);
   const responses: Record<string, Response> = {
     [success.status]: {
       description: success.message,
-      headers,
+      headers: headersOf(true),
       content: { 'application/json': { schema, example: exampleOf(schema, components) } },
     },
   };
   for (const [status, codes] of codesByStatus(allCodes(facts))) {
+    const isUnread = codes.every((code) => UNREAD_ERRORS.includes(code));
     responses[status] = {
       description: descriptionOf(codes),
-      headers: { ...headers, ...headersOfStatus(status) },
+      headers: { ...headersOf(!isUnread), ...headersOfStatus(status) },
       content: {
         'application/json': {
           schema: errorSchema(envelope, codes),
@@ -49,8 +50,8 @@ function descriptionOf(codes: ErrorCode[]): string {
   return lines.join('\n\n');
 }
 
-function allCodes({ errorCodes, hasInput, hasBody }: OperationFacts): ErrorCode[] {
-  return [...errorCodes, ...(hasInput ? WITH_INPUT : []), ...(hasBody ? WITH_BODY : []), ...ALWAYS];
+function allCodes({ errorCodes, hasInput, mayHaveBody }: OperationFacts): ErrorCode[] {
+  return [...errorCodes, ...(hasInput ? WITH_INPUT : []), ...(mayHaveBody ? WITH_BODY : []), ...ALWAYS];
 }
 
 function codesByStatus(codes: ErrorCode[]): [number, ErrorCode[]][] {
