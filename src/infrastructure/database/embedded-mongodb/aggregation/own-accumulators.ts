@@ -1,6 +1,5 @@
-import { Decimal128 } from 'bson';
 import { isNumber, type BsonNumber } from '../values/bson-types.js';
-import { ADDITION, calculate, quotient } from '../values/numbers.js';
+import { ADDITION, calculate, quotient } from '../values/arithmetic.js';
 import { compare } from '../values/order.js';
 
 type Accumulator = (values: unknown[]) => unknown;
@@ -11,9 +10,7 @@ export const OWN_ACCUMULATORS: Record<string, Accumulator> = {
   $sum: sum,
   $avg: (values) => {
     const numbers = values.filter(isNumber);
-    const total = sum(numbers);
-    if (numbers.length === 0) return null;
-    return total instanceof Decimal128 ? quotient(total, numbers.length) : Number(total) / numbers.length;
+    return numbers.length === 0 ? null : quotient(sum(numbers), numbers.length);
   },
   $min: (values) => extreme(values, -1),
   $max: (values) => extreme(values, 1),

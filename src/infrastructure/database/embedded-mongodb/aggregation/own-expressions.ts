@@ -1,38 +1,25 @@
-import { ObjectId } from 'bson';
+import { Decimal128, ObjectId } from 'bson';
 import { evalExpr } from 'mingo/core';
+import * as accumulators from 'mingo/operators/accumulator';
 import * as expressions from 'mingo/operators/expression';
 import { CommandError } from '../command-error.js';
-import { typeName } from '../values/bson-types.js';
-import { isDocument, type Document } from '../values/document.js';
+import { isNumber, typeName } from '../values/bson-types.js';
+import type { Document } from '../values/document.js';
 import { compare } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
-
-type Options = Parameters<typeof evalExpr>[2];
-type Expression = (document: Document, operand: unknown, options: Options) => unknown;
-
-/** They read one date. */
-const DATE_READERS = [
-  '$year',
-  '$month',
-  '$week',
-  '$isoWeek',
-  '$isoWeekYear',
-  '$isoDayOfWeek',
-  '$dayOfWeek',
-  '$dayOfMonth',
-  '$dayOfYear',
-  '$hour',
-  '$minute',
-  '$second',
-  '$millisecond',
-  '$dateToParts',
-  '$dateToString',
-] as const;
-
-const MONTHS: Record<string, number> = { month: 1, quarter: 3, year: 12 };
+import { ARITHMETIC_EXPRESSIONS } from './arithmetic-expressions.js';
+import { DATE_EXPRESSIONS } from './date-expressions.js';
+import { literal, type Expression } from './expression.js';
+import { OWN_ACCUMULATORS } from './own-accumulators.js';
 
 /** Expressions that mingo lacks, or calculates otherwise than MongoDB. */
 export const OWN_EXPRESSIONS: Record<string, Expression> = {
+  ...ARITHMETIC_EXPRESSIONS,
+  ...DATE_EXPRESSIONS,
+  $sum: accumulating('$sum'),
+  $avg: accumulating('$avg'),
+  $min: accumulating('$min'),
+  $max: accumulating('$max'),
   $eq: comparing((order) => order === 0),
   $ne: comparing((order) => order !== 0),
   $gt: comparing((order) => order > 0),
@@ -48,7 +35,13 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
   $type: (document, operand, options) => typeName(evalExpr(document, operand, options)),
   $toString: (document, operand, options) => {
     const value = evalExpr(document, operand, options);
-    return value instanceof ObjectId ? value.toHexString() : expressions.$toString(document, literal(value), options);
+    if (value instanceof ObjectId || value instanceof Decimal128) return value.toString();
+    return expressions.$toString(document, literal(value), options);
+  },
+  $toDecimal: (document, operand, options) => {
+    const value = evalExpr(document, operand, options);
+    if (isNumber(value)) return Decimal128.fromString(String(value));
+    return typeof value === 'string' ? decimalOf(value) : expressions.$toDecimal(document, literal(value), options);
   },
   $toObjectId: (document, operand, options) => {
     const value = evalExpr(document, operand, options);
@@ -57,10 +50,6 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     if (/^[0-9a-f]{24}$/i.test(String(value))) return ObjectId.createFromHexString(String(value));
     throw new CommandError(241, `Failed to parse objectId '${String(value)}' in $convert with no onError value`);
   },
-  ...Object.fromEntries(DATE_READERS.map((name) => [name, ofDate(expressions[name] as Expression)])),
-  $dateAdd: (document, operand, options) => movedDate('$dateAdd', 1, evalExpr(document, operand, options), options),
-  $dateSubtract: (document, operand, options) =>
-    movedDate('$dateSubtract', -1, evalExpr(document, operand, options), options),
   // mingo's never ends where an expression matches nothing at all between two characters.
   $regexFindAll: (document, operand, options) => {
     const { input, regex, options: flags = '' } = evalExpr(document, operand, options) as Document;
@@ -78,39 +67,23 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
   },
 };
 
-function literal(value: unknown): unknown {
-  return { $literal: value };
-}
-
-/** Nothing of nothing; an ObjectId stands for the moment in it. */
-function ofDate(calculate: Expression): Expression {
-  return (document, operand, options) => {
-    const isDetailed = isDocument(operand) && 'date' in operand;
-    const value = evalExpr(document, isDetailed ? operand.date : operand, options);
-    if (value === undefined || value === null) {
-      return isDetailed && 'onNull' in operand ? evalExpr(document, operand.onNull, options) : null;
-    }
-    const date = literal(value instanceof ObjectId ? value.getTimestamp() : value);
-    return calculate(document, isDetailed ? { ...operand, date } : date, options);
-  };
-}
-
-/** A month after the last day of January is the last day of February. */
-function movedDate(name: '$dateAdd' | '$dateSubtract', sign: number, operand: unknown, options: Options): unknown {
-  const { startDate, unit, amount, timezone } = operand as Document;
-  if (startDate === undefined || startDate === null || amount === undefined || amount === null) return null;
-  const date = startDate instanceof ObjectId ? startDate.getTimestamp() : startDate;
-  const months = MONTHS[String(unit)];
-  if (!months || timezone || !(date instanceof Date)) {
-    const operands = { startDate: date, unit, amount, ...(timezone ? { timezone } : {}) };
-    return (expressions[name] as Expression)({}, literal(operands), options);
+function decimalOf(text: string): Decimal128 {
+  try {
+    return Decimal128.fromString(text);
+  } catch {
+    throw new CommandError(241, `Failed to parse number '${text}' in $convert with no onError value`);
   }
-  const moved = new Date(date);
-  moved.setUTCDate(1);
-  moved.setUTCMonth(moved.getUTCMonth() + sign * months * Number(amount));
-  const last = new Date(Date.UTC(moved.getUTCFullYear(), moved.getUTCMonth() + 1, 0)).getUTCDate();
-  moved.setUTCDate(Math.min(date.getUTCDate(), last));
-  return moved;
+}
+
+/** Of several expressions, or of the elements of an array that one of them yields. */
+function accumulating(name: '$sum' | '$avg' | '$min' | '$max'): Expression {
+  return (document, operand, options) => {
+    // A stage of mingo's, with all documents of a group.
+    if (Array.isArray(document)) return accumulators[name](document, operand, options as never);
+    const value = evalExpr(document, operand, options);
+    const isOfOne = Array.isArray(operand) && operand.length === 1;
+    return OWN_ACCUMULATORS[name]?.([isOfOne ? (value as unknown[])[0] : value].flat());
+  };
 }
 
 function comparing(accepts: (order: number) => unknown): Expression {

@@ -3,6 +3,7 @@ import { Aggregator } from 'mingo/aggregator';
 import { Context, evalExpr } from 'mingo/core';
 import { Lazy, type Iterator } from 'mingo/lazy';
 import * as pipelineOperators from 'mingo/operators/pipeline';
+import * as queryOperators from 'mingo/operators/query';
 import * as windowOperators from 'mingo/operators/window';
 import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
@@ -36,9 +37,19 @@ export function runStages(documents: Document[], stages: Document[], options: St
   context.addPipelineOps(ownStages({ resolve, fold, variables }) as never);
   context.addPipelineOps(others as never);
   context.addWindowOps({ ...windowOperators } as never);
+  context.addQueryOps(QUERY_OPERATORS as never);
   const settings = { ...MINGO_OPTIONS, context, variables, collectionResolver: resolve };
   return asCommandError(() => new Aggregator(stages, settings).run<Document>(documents));
 }
+
+/** For stages in which mingo itself matches documents. */
+const QUERY_OPERATORS = Object.fromEntries(
+  Object.keys(queryOperators).map((name) => [
+    name,
+    (path: string, operand: unknown) =>
+      compileFilter(path === name ? { [name]: operand } : { [path]: { [name]: operand } }),
+  ]),
+);
 
 function refuseCollection(name: string): never {
   throw new CommandError(2, `The collection ${name} cannot be read here`);
@@ -92,6 +103,9 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       transform(documents, (all) => (all.length > 0 ? [{ [field]: all.length }] : [])),
     $lookup: (documents, specification: Document, options: Options) =>
       documents.map(lookup(specification, options, stage) as never),
+    // A document that is pruned as a whole is gone.
+    $redact: (documents, expression, options) =>
+      pipelineOperators.$redact(documents, expression, options).filter((document) => document !== undefined),
     $setWindowFields: trusted(pipelineOperators.$setWindowFields as never),
     $fill: trusted(pipelineOperators.$fill as never),
   };

@@ -1,9 +1,9 @@
-import { ObjectId } from 'bson';
+import { Binary, Double, ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import { countKey, documentKey, indexKey, multikeyKey, number } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { isDocument, type Document } from '../values/document.js';
-import { typeName } from '../values/bson-types.js';
+import { isNumber, typeName } from '../values/bson-types.js';
 import type { Collection } from './collection.js';
 import { indexEntries, type IndexDefinition, type IndexEntry } from './indexes.js';
 
@@ -103,6 +103,17 @@ function checkId(id: unknown): void {
 }
 
 function show(value: unknown): string {
+  if (Array.isArray(value)) return `[ ${value.map(show).join(', ')} ]`;
+  if (isDocument(value))
+    return `{ ${Object.entries(value)
+      .map(([name, inner]) => `${name}: ${show(inner)}`)
+      .join(', ')} }`;
   if (value instanceof ObjectId) return `ObjectId('${value.toHexString()}')`;
-  return value instanceof Date ? `new Date(${value.getTime()})` : JSON.stringify(value);
+  if (value instanceof Date) return `new Date(${value.getTime()})`;
+  if (value instanceof Binary) {
+    if (value.sub_type === Binary.SUBTYPE_UUID) return `UUID("${value.toUUID().toString()}")`;
+    return `BinData(${value.sub_type}, ${Buffer.from(value.value()).toString('hex').toUpperCase()})`;
+  }
+  if (value instanceof Double) return value.value.toFixed(1);
+  return isNumber(value) ? String(value) : JSON.stringify(value);
 }

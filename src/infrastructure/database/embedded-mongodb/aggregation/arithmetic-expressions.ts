@@ -1,0 +1,77 @@
+import { Decimal128, Long } from 'bson';
+import { evalExpr } from 'mingo/core';
+import { CommandError } from '../command-error.js';
+import {
+  ADDITION,
+  calculate,
+  MULTIPLICATION,
+  quotient,
+  REMAINDER,
+  rounded,
+  SUBTRACTION,
+  type Arithmetic,
+  type Rounding,
+} from '../values/arithmetic.js';
+import { isNumber } from '../values/bson-types.js';
+import { toInteger } from '../values/numbers.js';
+import type { Expression } from './expression.js';
+
+/** As promote() leaves them. */
+type Operand = number | Long | Decimal128;
+
+/** Arithmetic that is exact for decimals and for int64 beyond 2^53, of which mingo knows neither. */
+export const ARITHMETIC_EXPRESSIONS: Record<string, Expression> = {
+  $add: calculated((values) => {
+    const dates = values.filter((value) => value instanceof Date);
+    if (dates.length > 1) throw new CommandError(16612, 'only one date allowed in an $add expression');
+    const sum = values.map(dateless).reduce<Operand>((total, value) => combine('$add', ADDITION, total, value), 0);
+    return dates.length > 0 ? new Date(Number(sum)) : sum;
+  }),
+  $subtract: calculated(([a, b]) => {
+    const difference = combine('$subtract', SUBTRACTION, dateless(a), dateless(b));
+    return a instanceof Date && !(b instanceof Date) ? new Date(Number(difference)) : difference;
+  }),
+  $multiply: calculated((values) =>
+    values.reduce<Operand>((total, value) => combine('$multiply', MULTIPLICATION, total, value), 1),
+  ),
+  $divide: calculated(([a, b]) => quotient(number('$divide', a), divisor('$divide', b))),
+  $mod: calculated(([a, b]) => combine('$mod', REMAINDER, a, divisor('$mod', b))),
+  $abs: calculated(([value]) => (Number(value) < 0 ? combine('$abs', SUBTRACTION, 0, value) : number('$abs', value))),
+  $ceil: rounding('$ceil', 'ceiling'),
+  $floor: rounding('$floor', 'floor'),
+  $round: rounding('$round', 'halfEven'),
+  $trunc: rounding('$trunc', 'down'),
+};
+
+/** Of nothing comes null. */
+function calculated(calculation: (values: unknown[]) => unknown): Expression {
+  return (document, operand, options) => {
+    const values = [evalExpr(document, operand, options)].flat();
+    return values.some((value) => value === undefined || value === null) ? null : calculation(values);
+  };
+}
+
+function rounding(name: string, how: Rounding): Expression {
+  return calculated(([value, places = 0]) => rounded(number(name, value), toInteger(places, name), how));
+}
+
+function combine(name: string, arithmetic: Arithmetic, a: unknown, b: unknown): Operand {
+  if (typeof a === 'number' && typeof b === 'number') return arithmetic.double(a, b);
+  const result = calculate(arithmetic, number(name, a), number(name, b));
+  if (result instanceof Decimal128) return result;
+  return result instanceof Long && !Number.isSafeInteger(result.toNumber()) ? result : Number(result);
+}
+
+function number(name: string, value: unknown): Operand {
+  if (isNumber(value)) return value as Operand;
+  throw new CommandError(14, `${name} only supports numeric types`);
+}
+
+function divisor(name: string, value: unknown): Operand {
+  if (Number(value) === 0) throw new CommandError(2, `can't ${name} by zero`);
+  return number(name, value);
+}
+
+function dateless(value: unknown): unknown {
+  return value instanceof Date ? value.getTime() : value;
+}

@@ -1,0 +1,12 @@
+import type { evalExpr } from 'mingo/core';
+import type { Document } from '../values/document.js';
+
+export type Options = Parameters<typeof evalExpr>[2];
+
+/** How an operator of aggregation expressions is calculated, as mingo calls it. */
+export type Expression = (document: Document, operand: unknown, options: Options) => unknown;
+
+/** An operand for mingo that is a value already. */
+export function literal(value: unknown): unknown {
+  return { $literal: value };
+}

@@ -1,0 +1,106 @@
+import { Decimal128, Double, Long } from 'bson';
+import { CommandError } from '../command-error.js';
+import { typeName, type BsonNumber } from './bson-types.js';
+import { digitsOf, toDouble, type Digits } from './numbers.js';
+
+export interface Arithmetic {
+  double(a: number, b: number): number;
+  integer(a: bigint, b: bigint): bigint;
+  decimal(a: Digits, b: Digits): Digits;
+}
+
+export const ADDITION: Arithmetic = {
+  double: (a, b) => a + b,
+  integer: (a, b) => a + b,
+  decimal: aligned((a, b) => a + b),
+};
+
+export const SUBTRACTION: Arithmetic = {
+  double: (a, b) => a - b,
+  integer: (a, b) => a - b,
+  decimal: aligned((a, b) => a - b),
+};
+
+/** The rest of a division, with the sign of what was divided. */
+export const REMAINDER: Arithmetic = {
+  double: (a, b) => a % b,
+  integer: (a, b) => a % b,
+  decimal: aligned((a, b) => a % b),
+};
+
+export const MULTIPLICATION: Arithmetic = {
+  double: (a, b) => a * b,
+  integer: (a, b) => a * b,
+  decimal: (a, b) => ({ digits: a.digits * b.digits, scale: a.scale + b.scale }),
+};
+
+/** In MongoDB's result type: int grows to long, double and decimal win. @throws CommandError 2 on int64 overflow */
+export function calculate({ double, integer, decimal }: Arithmetic, a: BsonNumber, b: BsonNumber): BsonNumber {
+  const types = [typeName(a), typeName(b)];
+  if (types.includes('decimal')) {
+    const [x, y] = [digitsOf(a), digitsOf(b)];
+    return x && y ? toDecimal(decimal(x, y)) : Decimal128.fromString(String(double(toDouble(a), toDouble(b))));
+  }
+  if (types.includes('double')) {
+    const result = double(toDouble(a), toDouble(b));
+    return typeName(result) === 'int' ? new Double(result) : result;
+  }
+  const result = integer(BigInt(a.toString()), BigInt(b.toString()));
+  if (BigInt.asIntN(64, result) !== result) throw new CommandError(2, 'The result is too large for an int64');
+  return types.includes('long') || BigInt.asIntN(32, result) !== result ? Long.fromBigInt(result) : Number(result);
+}
+
+/** A decimal where one of them is, to 34 digits; otherwise a double. */
+export function quotient(a: BsonNumber, b: BsonNumber): number | Decimal128 {
+  const [x, y] = [digitsOf(a), digitsOf(b)];
+  const isDecimal = a instanceof Decimal128 || b instanceof Decimal128;
+  if (!isDecimal || !x || !y) {
+    const result = toDouble(a) / toDouble(b);
+    return isDecimal ? Decimal128.fromString(String(result)) : result;
+  }
+  const places = 34 + String(y.digits).length;
+  const exact = { digits: (x.digits * 10n ** BigInt(places)) / y.digits, scale: x.scale - y.scale + places };
+  return toDecimal(shortened(exact, Math.max(0, x.scale - y.scale)));
+}
+
+export type Rounding = 'halfEven' | 'down' | 'floor' | 'ceiling';
+
+/** To so many places behind the point, or before it where negative; in the type that it had. */
+export function rounded<T extends number | Long | Decimal128>(value: T, places: number, rounding: Rounding): T {
+  const exact = digitsOf(value);
+  if (!exact || exact.scale <= places) return value;
+  const unit = 10n ** BigInt(exact.scale - places);
+  const rest = exact.digits % unit;
+  const digits = exact.digits / unit + correction(exact.digits / unit, rest, unit, rounding);
+  if (value instanceof Decimal128) return toDecimal({ digits, scale: places }) as T;
+  if (value instanceof Long) return Long.fromBigInt(digits * 10n ** BigInt(-places)) as T;
+  return Number(`${digits}E${-places}`) as T;
+}
+
+/** What is to be added to a number of which a rest was cut off. */
+function correction(kept: bigint, rest: bigint, unit: bigint, rounding: Rounding): bigint {
+  if (rounding === 'floor') return rest < 0n ? -1n : 0n;
+  if (rounding === 'ceiling') return rest > 0n ? 1n : 0n;
+  const twice = 2n * (rest < 0n ? -rest : rest);
+  const isUp = twice > unit || (twice === unit && kept % 2n !== 0n);
+  return rounding === 'halfEven' && isUp ? (rest < 0n ? -1n : 1n) : 0n;
+}
+
+function aligned(operation: (a: bigint, b: bigint) => bigint): Arithmetic['decimal'] {
+  return (a, b) => {
+    const scale = Math.max(a.scale, b.scale);
+    const [x, y] = [a, b].map((one) => one.digits * 10n ** BigInt(scale - one.scale)) as [bigint, bigint];
+    return { digits: operation(x, y), scale };
+  };
+}
+
+/** Without the zeros at its end. */
+function shortened({ digits, scale }: Digits, leastScale: number): Digits {
+  return scale > leastScale && digits % 10n === 0n
+    ? shortened({ digits: digits / 10n, scale: scale - 1 }, leastScale)
+    : { digits, scale };
+}
+
+function toDecimal({ digits, scale }: Digits): Decimal128 {
+  return Decimal128.fromStringWithRounding(`${digits}E${-scale}`);
+}
