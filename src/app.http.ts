@@ -10,11 +10,10 @@ import {
   type BoundedServer,
   createBoundedServer,
   EnvelopingAdapter,
-  envelopeKindOf,
-  errorBody,
   keepRequestContext,
   requestIdOf,
   securityHeaders,
+  sendError,
   ServedRoutes,
 } from './common/http/index.js';
 import type { Config } from './infrastructure/config/index.js';
@@ -127,8 +126,6 @@ function hasSoundHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMe
 /** Answers a path that cannot be decoded. No route and so no filter of Nest's is involved, nor any hook. */
 function answerUnroutable(error: { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = new ApiError(error.statusCode === 414 ? 'uri_too_long' : 'malformed_request');
-  void reply
-    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
-    .status(refusal.status)
-    .send(errorBody(envelopeKindOf(request.url), refusal));
+  reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  sendError(reply, refusal);
 }

@@ -11,6 +11,7 @@ import {
 import { ApiExcludeController } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Public } from '../../src/common/access/index.js';
+import { ServesPages } from '../../src/common/pages/index.js';
 import { newRegistration } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -56,6 +57,19 @@ class FaultsController {
     throw REFUSALS[code];
   }
 
+  @Get('hang')
+  @Public({ limit: 'none' })
+  hang(): Promise<never> {
+    return new Promise(() => undefined);
+  }
+
+  @Get('hang-for-people')
+  @Public({ limit: 'none' })
+  @ServesPages(({ message }) => ({ title: 'Not now', body: message }))
+  hangForPeople(): Promise<never> {
+    return new Promise(() => undefined);
+  }
+
   @Get(':name')
   @Public({ limit: 'none' })
   fail(@Param('name') name: string): unknown {
@@ -83,6 +97,20 @@ describe('A fault of our own', () => {
       expect((await test.client().get('/health/live')).status).toBe(200);
     });
   }
+});
+
+describe('A handler that hangs', () => {
+  it('is answered for in time: programs with our envelope, people with a page', async () => {
+    const test = await startTestApp({ extensions: [FaultsModule] });
+    const [answer, page] = await Promise.all(
+      ['/faults/hang', '/faults/hang-for-people'].map((path) => test.client().get(path)),
+    );
+    expect([answer?.status, answer?.body.code]).toEqual([503, 'service_unavailable']);
+    expect([page?.status, page?.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+    expect(page?.text).toContain('Not now');
+    for (const one of [answer, page]) expect(Number(one?.headers.get('retry-after'))).toBeGreaterThan(0);
+    await test.close();
+  });
 });
 
 describe('A refusal by an exception of Nest', () => {

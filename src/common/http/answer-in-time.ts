@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../errors/index.js';
-import { envelopeKindOf, errorBody } from './envelope.js';
+import { sendError } from './send-error.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -43,10 +43,5 @@ export function answerInTime(server: FastifyInstance): void {
 
 function refuse(reply: FastifyReply): void {
   if (reply.sent || reply.raw.headersSent) return;
-  const error = new ApiError('service_unavailable');
-  void reply
-    .status(error.status)
-    .header('retry-after', String(error.retryAfterSeconds))
-    .type('application/json; charset=utf-8')
-    .send(errorBody(envelopeKindOf(reply.request.url), error));
+  sendError(reply, new ApiError('service_unavailable'));
 }

@@ -1,10 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, ERROR_TRANSLATORS, type ErrorCode, type ErrorTranslator, RefusalListener } from '../errors/index.js';
-import { renderPage } from '../pages/index.js';
-import { challengeFor } from './authenticate-challenge.js';
-import { envelopeKindOf, errorBody } from './envelope.js';
 import { currentRequest } from './request-context.js';
+import { sendError } from './send-error.js';
 import { ServedRoutes } from './served-routes.js';
 
 const CODE_OF_STATUS: Record<number, ErrorCode> = {
@@ -20,10 +18,13 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
   503: 'service_unavailable',
 };
 
+const OUTAGE_LINE_EVERY_MS = 1_000;
+
 /** Writes every error answer. What it does not know becomes a 500 that says nothing, and one line in the log. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');
+  private nextOutageLineAtMs = 0;
 
   constructor(
     private readonly servedRoutes: ServedRoutes,
@@ -34,26 +35,24 @@ export class ErrorFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const error = this.toApiError(exception, request);
+    this.log(error, exception, request.id);
+    // The answer may have been too late.
     if (reply.sent || reply.raw.headersSent) return;
 
-    const error = this.toApiError(exception, request);
-    if (error.code === 'internal_error') {
-      this.logger.error({ err: exception, request_id: request.id }, 'Unexpected error');
-    }
     this.refusals.refused(error, request.routeOptions.url ?? 'none');
-    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
-    if (error.status === 401) reply.header('www-authenticate', challengeFor(error.code));
-    for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
-    const { refusalPage } = request.routeOptions.config;
-    if (refusalPage) {
-      void reply.status(error.status).send(renderPage(reply, refusalPage(error)));
-      return;
+    sendError(reply, error, currentRequest()?.requestsRemaining);
+  }
+
+  private log(error: ApiError, exception: unknown, requestId: string): void {
+    if (error.code === 'internal_error') {
+      this.logger.error({ err: exception, request_id: requestId }, 'Unexpected error');
     }
-    // A handler that failed may have set another type already.
-    void reply
-      .status(error.status)
-      .type('application/json; charset=utf-8')
-      .send(errorBody(envelopeKindOf(request.url), error, currentRequest()?.requestsRemaining));
+    // In an outage they are all alike.
+    if (error.code !== 'service_unavailable' || !error.cause || performance.now() < this.nextOutageLineAtMs) return;
+    this.nextOutageLineAtMs = performance.now() + OUTAGE_LINE_EVERY_MS;
+    const { name, message } = error.cause as Error;
+    this.logger.warn({ cause: `${name}: ${message}`, request_id: requestId }, 'Service unavailable');
   }
 
   private toApiError(exception: unknown, request: FastifyRequest): ApiError {

@@ -7,5 +7,6 @@ export { ErrorFilter } from './error.filter.js';
 export { currentRequest, keepRequestContext } from './request-context.js';
 export { requestIdOf } from './request-id.js';
 export { securityHeaders } from './security-headers.js';
+export { sendError } from './send-error.js';
 export { ServedRoutes } from './served-routes.js';
 export { answerUnparsable } from './unparsable-request.js';

@@ -9,6 +9,8 @@ export interface RequestContext {
   ip: string;
   /** The calling application, once its API key was found good. */
   apiKeyName?: string;
+  /** The account whose token the request bears, once it was found good. */
+  callerId?: string;
   /** What the limit of an `/auth` route leaves to the caller in the present window. */
   requestsRemaining?: number;
   /** Cached records on their way, by key. */

@@ -1,0 +1,25 @@
+import type { FastifyReply } from 'fastify';
+import type { ApiError } from '../errors/index.js';
+import { renderPage } from '../pages/index.js';
+import { challengeFor } from './authenticate-challenge.js';
+import { envelopeKindOf, errorBody } from './envelope.js';
+
+/**
+ * Answers with an error: in the envelope of the path, or with a page where the route is for people.
+ * @param requestsRemaining what the limit of the route leaves to the caller, where it has one
+ */
+export function sendError(reply: FastifyReply, error: ApiError, requestsRemaining?: number): void {
+  const { request } = reply;
+  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
+  if (error.status === 401) reply.header('www-authenticate', challengeFor(error.code));
+  for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
+  reply.status(error.status);
+  const { refusalPage } = request.routeOptions.config ?? {};
+  if (refusalPage) {
+    void reply.send(renderPage(reply, refusalPage(error)));
+    return;
+  }
+  // A handler that failed may have set another type already.
+  reply.type('application/json; charset=utf-8');
+  void reply.send(errorBody(envelopeKindOf(request.url), error, requestsRemaining));
+}
