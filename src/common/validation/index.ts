@@ -1,4 +1,5 @@
-export { ID_PATTERN, IdParamDto } from './id-param.dto.js';
+export { IdParamDto } from './id-param.dto.js';
 export { IsOmittable } from './is-omittable.decorator.js';
 export { IsSearch } from './search.decorator.js';
 export { IsPlainText, IsWellFormed } from './text.decorator.js';
+export { ID_PATTERN, IsObjectId } from './object-id.decorator.js';

@@ -1,9 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { ID_PATTERN } from '../../common/validation/index.js';
 import type { AuthRecord } from '../../security/index.js';
 
 /** A user as clients see it: these five fields, in every answer. */
 export class UserDto {
-  @ApiProperty({ pattern: '^[0-9a-fA-F]{24}$', example: '66f2a1b3c4d5e6f708192a3b' })
+  @ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b' })
   _id: string;
 
   @ApiProperty({ example: 'ada_lovelace' })
