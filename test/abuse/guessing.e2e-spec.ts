@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PasswordHasher } from '../../src/security/index.js';
+import { AccountBackoff, PasswordHasher } from '../../src/security/index.js';
 import { expectRefusal } from '../support/invariants.js';
 import { HOUR, MINUTE, SECOND } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
-import { startTestApp, type TestApp } from '../support/test-app.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 const WRONG = 'Wrong-pass1';
 
@@ -92,6 +92,34 @@ describe('Guessing', () => {
       (await test.client().post('/auth/reset-password', { token, password, password_confirmation: password })).status,
     ).toBe(200);
     expect((await login(owner.registration.username, password, stranger)).status).toBe(200);
+  });
+
+  it('for weeks does not use up what the owner has at home', async () => {
+    const owner = await test.personas.confirmed();
+    const home = test.client();
+    const atHome = async () => (await login(owner.registration.username, PASSWORD, home)).status;
+    expect(await atHome()).toBe(200);
+    const { _id } = (await test.database.collection('users').findOne({ email: owner.registration.email })) ?? {};
+    const backoff = test.app.get(AccountBackoff, { strict: false });
+    for (let day = 0; day < 30; day += 1) {
+      for (let i = 0; i < 30; i += 1) await backoff.reserveAttempt({ userId: String(_id) });
+      expect(await atHome(), `day ${day}`).toBe(200);
+      test.clock.advance(15 * MINUTE);
+    }
+  });
+
+  it('at login does not keep the owner from changing the password', async () => {
+    const owner = await test.personas.user();
+    for (let i = 0; i < 30; i += 1) await login(owner.registration.username, WRONG);
+    const [current_password, password] = [PASSWORD, 'Brand-new2$'];
+    const { status } = await test
+      .client()
+      .post(
+        '/api/profile/password',
+        { current_password, password, password_confirmation: password },
+        { bearer: owner.token, apiKey: API_KEY },
+      );
+    expect(status).toBe(200);
   });
 
   it('from a copied device is held back too', async () => {

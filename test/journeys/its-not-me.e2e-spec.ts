@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PasswordHasher } from '../../src/security/index.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -83,6 +84,28 @@ describe('A login that was not mine', () => {
     expect(
       await test.database.collection('mails').countDocuments({ to: ada.registration.email, kind: 'security-alert' }),
     ).toBe(0);
+  });
+
+  it('is not undone by a password that the stranger was changing at the same moment', async () => {
+    const user = await test.personas.user();
+    const stranger = await test.personas.login(user);
+    const hasher = test.app.get(PasswordHasher, { strict: false });
+    const verify = hasher.verify.bind(hasher);
+    let reported: number | undefined;
+    hasher.verify = async (...passwords) => {
+      const isRight = await verify(...passwords);
+      reported = (await report(user.token, user.refresh_token)).status;
+      return isRight;
+    };
+    const change = { current_password: PASSWORD, password: NEW_PASSWORD, password_confirmation: NEW_PASSWORD };
+    const changed = await test
+      .client()
+      .post('/api/profile/password', change, { bearer: stranger.token, apiKey: API_KEY });
+    hasher.verify = verify;
+    expect(reported).toBe(200);
+    expect([changed.status, changed.body.code]).toEqual([401, 'session_revoked']);
+    expect((await login(user, NEW_PASSWORD)).status).toBe(401);
+    expect((await login(user, PASSWORD)).body.code).toBe('password_reset_required');
   });
 
   it('leaves no token that works, whatever is refreshed or logged in at the same moment', async () => {

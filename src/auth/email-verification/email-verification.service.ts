@@ -21,11 +21,12 @@ export class EmailVerificationService {
     const account = await this.findUnconfirmed(email);
     const found = await this.secrets.matchOtp(account?.userId ?? null, otp);
     if (!account || !found) throw this.refusal(account);
-    // Of parallel submissions of the right code, the one whose update finds it unused confirms the address.
-    const isConfirmed = await this.transactions.run(
-      async () => (await this.secrets.consume(found)) && (await this.accounts.confirmEmail(account.userId)),
-    );
-    if (!isConfirmed) throw this.refusal(account);
+    // Of parallel submissions of the right code, the one whose update finds it unused confirms the address. Thrown within
+    // the transaction: of an account that is gone meanwhile nothing is left half changed.
+    await this.transactions.run(async () => {
+      const isConfirmed = (await this.secrets.consume(found)) && (await this.accounts.confirmEmail(account.userId));
+      if (!isConfirmed) throw this.refusal(account);
+    });
     this.events.record({ kind: 'email_verified', outcome: 'success', userId: account.userId });
     await this.authenticator.forgetAccount(account.userId);
   }

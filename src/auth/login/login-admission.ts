@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { KnownDevicesRepository, LocationFinder, networkOf, parseDevice } from '../../login-history/index.js';
-import { AccountBackoff, SecurityEvents } from '../../security/index.js';
+import { AccountBackoff, type LoginTarget, SecurityEvents } from '../../security/index.js';
 import type { Account } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
 
@@ -19,21 +19,25 @@ export class LoginAdmission {
    * Username and address of an account count together, and names of nobody like those of accounts. Where an account is
    * held back, a device and network from which it has been used before still has attempts of its own: else guessing
    * would be a way to lock the owner out, and without a count of theirs a copied device could guess for ever.
+   * @returns what the attempt was counted for, to be handed to {@link succeeded}
    * @throws ApiError `too_many_login_attempts`
    */
-  async admit(account: Account | null, login: string, client: Client): Promise<void> {
+  async admit(account: Account | null, login: string, client: Client): Promise<LoginTarget[]> {
     const target = account ? { userId: account.userId } : { name: login };
     let waitMs = await this.backoff.reserveAttempt(target);
-    if (waitMs === 0) return;
+    if (waitMs === 0) return [target];
     const device = account && (await this.knownDevice(account, client));
-    if (account && device) waitMs = await this.backoff.reserveAttempt({ userId: account.userId, device });
-    if (waitMs === 0) return;
+    if (account && device) {
+      const fromDevice = { userId: account.userId, from: device };
+      waitMs = await this.backoff.reserveAttempt(fromDevice);
+      if (waitMs === 0) return [target, fromDevice];
+    }
     this.events.record({ kind: 'authn_login_fail_max', outcome: 'failure', userId: account?.userId });
     throw new ApiError('too_many_login_attempts', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
   }
 
-  async succeeded({ userId }: Account): Promise<void> {
-    await this.backoff.clear({ userId });
+  async succeeded(targets: LoginTarget[]): Promise<void> {
+    await Promise.all(targets.map((target) => this.backoff.clear(target)));
   }
 
   /** @returns the fingerprint of the client's device, if the account has been used from it */

@@ -26,10 +26,10 @@ export class LoginService {
    */
   async login(login: string, password: string, client: Client): Promise<LoggedInDto> {
     const account = await this.accounts.findByLogin(login);
-    await this.admission.admit(account, login, client);
+    const targets = await this.admission.admit(account, login, client);
     const isRightPassword = await this.hasher.verify(password, account?.passwordHash ?? null);
     if (!account || !isRightPassword || !isActive(account)) throw this.refusal('invalid_credentials', account);
-    await this.admission.succeeded(account);
+    await this.admission.succeeded(targets);
     if (!account.confirmedAt) {
       const resendAvailableAt = await this.secrets.nextOtpAt(account.userId);
       throw this.refusal('email_not_verified', account, { resendAvailableAt });

@@ -20,12 +20,13 @@ export class PasswordChangeService {
 
   /**
    * Replaces the password of somebody who knows the current one, and ends the account's other sessions.
-   * @throws ApiError `validation_failed` for the field at fault, `too_many_requests` after many wrong guesses in a row
+   * @throws ApiError `validation_failed` for the field at fault, `too_many_requests` after many wrong guesses in a row,
+   * `session_revoked` when the session has ended while the passwords were hashed
    */
   async change({ userId, sessionId }: Principal, dto: ChangePasswordDto): Promise<void> {
     const account = await this.accounts.findById(userId);
     if (!account) throw new ApiError('session_revoked');
-    await this.assertCurrent(userId, dto.current_password, account.passwordHash);
+    await this.assertCurrent({ userId, sessionId }, dto.current_password, account.passwordHash);
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
     await this.sessions.endOthersWith(userId, sessionId, 'password_changed', async () => {
       const credentialVersion = await this.accounts.replacePassword(userId, passwordHash, { isRecovery: false });
@@ -35,14 +36,25 @@ export class PasswordChangeService {
     });
   }
 
-  /** Whoever holds a stolen session must not be able to try passwords here that login would hold back. */
-  private async assertCurrent(userId: string, password: string, passwordHash: string): Promise<void> {
-    const waitMs = await this.backoff.reserveAttempt({ userId });
-    if (waitMs > 0) throw new ApiError('too_many_requests', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+  /**
+   * Whoever holds a stolen session must not be able to try passwords here that login would hold back. Counted for the
+   * session: guesses of strangers at login are not to keep its owner from changing the password.
+   */
+  private async assertCurrent(
+    { userId, sessionId }: Pick<Principal, 'userId' | 'sessionId'>,
+    password: string,
+    passwordHash: string,
+  ): Promise<void> {
+    const target = { userId, from: sessionId };
+    const waitMs = await this.backoff.reserveAttempt(target);
+    if (waitMs > 0) {
+      this.events.record({ kind: 'authn_login_fail_max', outcome: 'failure', userId, detail: 'password change' });
+      throw new ApiError('too_many_requests', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+    }
     if (!(await this.hasher.verify(password, passwordHash))) {
       this.events.record({ kind: 'authn_login_fail', outcome: 'failure', userId, detail: 'password change' });
       throw ApiError.invalidField('current_password', 'current_password is wrong');
     }
-    await this.backoff.clear({ userId });
+    await this.backoff.clear(target);
   }
 }

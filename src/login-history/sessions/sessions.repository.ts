@@ -123,12 +123,13 @@ export class SessionsRepository extends SessionReader {
     return result.modifiedCount === 1;
   }
 
-  /** Lets a session go on after a change of the credential that it knows of. */
-  async renewCredential(sessionId: string, credentialVersion: number): Promise<void> {
-    await this.entries.updateOne(
+  /** Lets a session go on after a change of the credential that it knows of. @returns false when there is no such session any more */
+  async renewCredential(sessionId: string, credentialVersion: number): Promise<boolean> {
+    const { matchedCount } = await this.entries.updateOne(
       { _id: new Types.ObjectId(sessionId) },
       { $set: { credential_version: credentialVersion } },
     );
+    return matchedCount === 1;
   }
 
   /** @returns whether it was this call that ended it */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, type SessionEnd } from '../../security/index.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -32,7 +33,10 @@ export class Sessions {
     await this.endWith(userId, null, reason, change);
   }
 
-  /** The same for all but one session, which goes on with the new credential. */
+  /**
+   * The same for all but one session, which goes on with the new credential.
+   * @throws ApiError `session_revoked` when that session has ended meanwhile; then nothing has happened
+   */
   async endOthersWith(
     userId: string,
     keptId: string,
@@ -55,7 +59,8 @@ export class Sessions {
   ): Promise<void> {
     const { version, ended } = await this.transactions.run(async () => {
       const version = await change();
-      if (keptId) await this.repository.renewCredential(keptId, version);
+      // Ended meanwhile, by a lockdown or a reset: what was begun in it must not undo them.
+      if (keptId && !(await this.repository.renewCredential(keptId, version))) throw new ApiError('session_revoked');
       return { version, ended: await this.repository.deleteOutdated(userId, version, reason) };
     });
     // A login with the old password that was inserted beside the transaction was not seen by it. From the commit on no

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ATTEMPT_KEYS, AttemptCounter } from './attempt-counter.js';
 
-/** Whom a login aims at: an account, from one of its devices or from anywhere, or a name that belongs to none. */
-export type LoginTarget = { userId: string; device?: string } | { name: string };
+/** Whom an attempt aims at: an account, from anywhere or from one of its devices or sessions, or a name that belongs to none. */
+export type LoginTarget = { userId: string; from?: string } | { name: string };
 
 /**
  * The second layer against guessing, beside the limit per address: a growing delay for one account, whichever
@@ -26,7 +26,7 @@ export class AccountBackoff {
 function keyOf(target: LoginTarget): string {
   // A name that nobody has is somebody's typing error, perhaps a password: it is kept as a digest.
   return 'userId' in target
-    ? `${ATTEMPT_KEYS}user:${target.userId}${target.device ? `:${digest(target.device)}` : ''}`
+    ? `${ATTEMPT_KEYS}user:${target.userId}${target.from ? `:${digest(target.from)}` : ''}`
     : `${ATTEMPT_KEYS}name:${digest(target.name.toLowerCase())}`;
 }
 
