@@ -5,15 +5,20 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Config, ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 
 const SHUTDOWN_MS = 10_000;
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'];
 
 /** Starts the service by its environment. What stands in the way is told in one line each, without a stack. */
 async function start(): Promise<void> {
+  // A container's process 1 would not hear them while it waits for its database: it has no default for any signal.
+  const stop = () => process.exit(0);
+  for (const signal of STOP_SIGNALS) process.once(signal, stop);
   try {
     const config = loadConfig(environmentVariables());
     // From Node 22.1 on, compiled modules are kept for the next start. Hence the import below, after this.
     (nodeModule as { enableCompileCache?: () => void }).enableCompileCache?.();
     const { createApp } = await import('./app.setup.js');
     const app = await createApp({ config });
+    for (const signal of STOP_SIGNALS) process.off(signal, stop);
     stopOnSignals(app);
     await app.listen(config.http.port, config.http.host);
     const isOneOfMany = cluster.isWorker && cluster.worker?.id !== 1;
@@ -26,9 +31,8 @@ async function start(): Promise<void> {
 
 /** Stops listening, lets what runs finish, closes, exits 0; what takes longer than ten seconds is cut off. */
 function stopOnSignals(app: NestFastifyApplication): void {
-  const signals = ['SIGTERM', 'SIGINT'];
-  app.enableShutdownHooks(signals, { useProcessExit: true });
-  for (const signal of signals) process.once(signal, () => setTimeout(() => process.exit(0), SHUTDOWN_MS).unref());
+  app.enableShutdownHooks(STOP_SIGNALS, { useProcessExit: true });
+  for (const signal of STOP_SIGNALS) process.once(signal, () => setTimeout(() => process.exit(0), SHUTDOWN_MS).unref());
 }
 
 function welcome({ environment, developmentApiKey, mongodb, redis, mail, dataDirectory }: Config, url: string): string {

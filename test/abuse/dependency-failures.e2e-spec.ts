@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type EmbeddedMongodb,
   startEmbeddedMongodb,
 } from '../../src/infrastructure/database/embedded-mongodb/index.js';
+import { LoginReportTokens } from '../../src/security/index.js';
 import type { ApiResponse } from '../support/api-client.js';
 import { redisUrl } from '../support/backends.js';
 import { newRegistration, PASSWORD, type User } from '../support/personas.js';
@@ -123,6 +125,13 @@ describe('While the database is', () => {
     it(`${state}, requests are told so within five seconds, nothing is half done, and it recovers`, async () => {
       const user = await test.personas.user();
       const registration = newRegistration();
+      const reports = test.app.get(LoginReportTokens, { strict: false });
+      const link = reports.issue({
+        userId: user.userId,
+        sessionId: user.userId,
+        recoveries: 0,
+        loggedInAt: new Date(),
+      });
       fail();
       const requests: [string, object][] = [
         ['/auth/register', registration],
@@ -140,6 +149,9 @@ describe('While the database is', () => {
         expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
         expect(text).not.toMatch(/mongo/i);
       }
+      const form = { 'content-type': 'application/x-www-form-urlencoded' };
+      const page = await timed(test.client().post('/not-me', `token=${link}`, { headers: form }));
+      expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
       expect((await test.client().get('/health/live')).status).toBe(200);
       const ready = await timed(test.client().get('/health/ready'));
       expect(ready.status).toBe(503);
@@ -171,5 +183,34 @@ describe('While the database is', () => {
     proxy.restore();
     await until(async () => (await test.client().get('/health/ready')).status === 200);
     expect((await test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY })).status).toBe(200);
+  });
+});
+
+describe('While a start waits for the database', () => {
+  it('an index that takes its time is waited for', async () => {
+    const store = await startEmbeddedMongodb();
+    const proxy = await TcpProxy.to({ path: decodeURIComponent(new URL(store.uri).host) });
+    // Longer than any other answer is waited for.
+    proxy.judge = (chunk) =>
+      chunk.includes('createIndexes') && chunk.includes('login_histories') && chunk.includes('expireAfterSeconds')
+        ? 'late'
+        : 'pass';
+    const test = await startTestApp({
+      env: { MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
+    });
+    expect((await test.client().get('/health/ready')).status).toBe(200);
+    await test.close();
+    await proxy.close();
+    await store.close();
+  });
+
+  it('a user that it refuses is told at once', async () => {
+    const store = await startEmbeddedMongodb();
+    const client = await new MongoClient(store.uri).connect();
+    const failure = { failCommands: ['hello'], errorCode: 18 };
+    await client.db('admin').command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data: failure });
+    await expect(startTestApp({ env: { MONGODB_URI: store.uri } })).rejects.toThrow(/MONGODB_URI refuses this user/);
+    await client.close();
+    await store.close();
   });
 });

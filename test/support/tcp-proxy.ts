@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** What becomes of what a client sends: it goes on; the server is gone before it arrives; or before it can answer. */
-export type Verdict = 'pass' | 'cut before' | 'cut after';
+/** What becomes of what a client sends: it goes on; late; the server is gone before it arrives; or before it can answer. */
+export type Verdict = 'pass' | 'late' | 'cut before' | 'cut after';
+
+const LATE_MS = 3_000;
 
 /** Stands between the service and a server, and can be cut, frozen and restored. */
 export class TcpProxy {
@@ -79,6 +81,7 @@ export class TcpProxy {
     const verdict = this.judge(chunk);
     if (verdict === 'cut after') upstream.removeAllListeners('data').once('data', () => this.cut());
     if (verdict === 'cut before') this.cut();
+    else if (verdict === 'late') setTimeout(() => upstream.write(chunk), LATE_MS);
     else upstream.write(chunk);
   }
 }

@@ -4,6 +4,9 @@ import { apiKeyDigests, duration, flag, httpUrl, origins, proxyList, wholeNumber
 
 const TEN_MINUTES_MS = 600_000;
 const DAY_MS = 86_400_000;
+const MOST_THREADS = 64;
+/** A container may see the cores of a large host. */
+const THREADS = Math.min(availableParallelism(), MOST_THREADS);
 
 /** Every environment variable that the service reads, by name. `.env.example` lists the same; a spec compares them. */
 export const settingsSchema = z
@@ -20,7 +23,7 @@ export const settingsSchema = z
       })
       .default('info'),
     METRICS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
-    WORKERS: wholeNumber(availableParallelism(), 1, 64),
+    WORKERS: wholeNumber(THREADS, 1, MOST_THREADS),
     DATA_DIR: z.string().default('./data'),
     MONGODB_URI: z
       .string()
@@ -53,7 +56,7 @@ export const settingsSchema = z
     CORS_ORIGINS: origins,
     API_KEYS: apiKeyDigests,
     PASSWORD_BLOCKLIST: z.string().default('off'),
-    HASH_CONCURRENCY: wholeNumber(availableParallelism(), 1, 64),
+    HASH_CONCURRENCY: wholeNumber(THREADS, 1, MOST_THREADS),
     FRONTEND_URL: httpUrl.optional(),
     PUBLIC_URL: httpUrl.optional(),
     SMTP_HOST: z.string().optional(),

@@ -1,7 +1,19 @@
 import { MongooseError, mongo } from 'mongoose';
 import { ApiError } from '../../common/errors/index.js';
 
-const { MongoError, MongoServerError } = mongo;
+const {
+  MongoAPIError,
+  MongoError,
+  MongoExpiredSessionError,
+  MongoNotConnectedError,
+  MongoParseError,
+  MongoServerError,
+  MongoTopologyClosedError,
+} = mongo;
+
+/** Faults of whoever calls the driver, but for those of a connection that is no more. */
+const OWN_FAULTS = [MongoAPIError, MongoParseError];
+const NO_CONNECTION = [MongoExpiredSessionError, MongoNotConnectedError, MongoTopologyClosedError];
 
 /** Not primary, shutting down, out of disk space, and their like: the next attempt may find a healthy member. */
 const PASSING_SERVER_ERRORS = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436, 112, 251, 14031]);
@@ -19,6 +31,8 @@ export function translateDatabaseError(exception: unknown): ApiError | null {
 
 export function isDatabaseUnavailable(exception: unknown): boolean {
   if (exception instanceof MongoServerError) return PASSING_SERVER_ERRORS.has(Number(exception.code));
+  if (NO_CONNECTION.some((kind) => exception instanceof kind)) return true;
+  if (OWN_FAULTS.some((kind) => exception instanceof kind)) return false;
   if (exception instanceof MongoError) return true;
   if (SOCKET_ERRORS.has(String((exception as NodeJS.ErrnoException | null)?.code))) return true;
   if (exception instanceof TypeError && exception.message.endsWith(STUMBLE)) return true;

@@ -1,8 +1,13 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
-/** Makes every collection and index before the port opens: uniqueness is promised from the first request on. */
+const TOLD_AFTER_MS = 2_000;
+
+/**
+ * Makes every collection and index before the port opens: uniqueness is promised from the first request on. The index of
+ * a large collection may take minutes, so the limit of other answers does not hold for it.
+ */
 @Injectable()
 export class SchemaSetup implements OnApplicationBootstrap {
   private readonly logger = new Logger('Database');
@@ -12,8 +17,20 @@ export class SchemaSetup implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     for (const model of Object.values(this.connection.models)) {
       await model.createCollection();
-      await model.createIndexes();
+      await this.createIndexes(model);
     }
     this.logger.debug(`Indexes of ${Object.keys(this.connection.models).length} collections are in place`);
+  }
+  private async createIndexes(model: Model<unknown>): Promise<void> {
+    // Mongoose takes no option for all indexes, but hands these, of each of them, on to the driver.
+    model.on(
+      'index-single-start',
+      (_fields: object, options: { socketTimeoutMS?: number }) => (options.socketTimeoutMS = 0),
+    );
+    const telling = setTimeout(
+      () => this.logger.log(`Making the indexes of ${model.collection.name}, which takes its time where it is large`),
+      TOLD_AFTER_MS,
+    );
+    await model.createIndexes().finally(() => clearTimeout(telling));
   }
 }

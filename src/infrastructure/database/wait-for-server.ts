@@ -3,12 +3,14 @@ import { Logger } from '@nestjs/common';
 import { mongo } from 'mongoose';
 
 const PAUSE_MS = 2_000;
+/** Unauthorized, AuthenticationFailed, and that of MongoDB Atlas: no waiting makes a wrong password right. */
+const REFUSALS = new Set([13, 18, 8000]);
 
 /**
  * Waits until the server of `MONGODB_URI` answers, however long that takes: at a common start it may be the last to
  * come up. Says so once, in one line.
  * @returns the same address
- * @throws Error when it answers, and cannot do transactions
+ * @throws Error when it answers, and cannot do transactions or takes the credentials for wrong
  */
 export async function waitForServer(uri: string): Promise<string> {
   const logger = new Logger('Database');
@@ -19,6 +21,9 @@ export async function waitForServer(uri: string): Promise<string> {
       return uri;
     } catch (error) {
       if (!(error instanceof mongo.MongoError) || error instanceof mongo.MongoParseError) throw error;
+      if (error instanceof mongo.MongoServerError && REFUSALS.has(Number(error.code))) {
+        throw new Error(`The database of MONGODB_URI refuses this user: ${error.message}`, { cause: error });
+      }
       if (attempt === 1)
         logger.warn(`Waiting for the database of MONGODB_URI, which does not answer: ${error.message}`);
       await pause(PAUSE_MS);

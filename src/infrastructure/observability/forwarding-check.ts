@@ -1,54 +1,67 @@
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
-import { clientAddress } from '../../common/http/index.js';
+import { clientAddress, normaliseAddress } from '../../common/http/index.js';
 
-/** So many requests in a row make a pattern. */
+/** So many requests make a pattern. */
 const WINDOW = 200;
-/** So many different claimed origins behind one address are no single caller. */
-const MIN_CLAIMS = 5;
+/** Of which so many were forwarded: a few may come past the proxy. */
+const MIN_FORWARDED = 180;
+/** Fewer different origins are no crowd behind a proxy. */
+const MIN_ORIGINS = 5;
+/** Orchestrators and Prometheus ask past the proxy, and may be most of the traffic. */
+const PROBES = /^\/(?:health|metrics)(?:[/?]|$)/;
 
 /**
- * Notices that the service stands behind a proxy that `TRUST_PROXY` does not name: every request comes from one
- * address, and says that it was forwarded for many. All callers then share one limit, and the mails about new
- * devices name the proxy.
+ * Notices that the service stands behind proxies that `TRUST_PROXY` does not name: nearly every request says that it was
+ * forwarded for somebody else than the address it counts for. All callers then share the limits of those proxies, and
+ * the mails about new devices name them.
  */
 export class ForwardingCheck {
   private readonly logger = new Logger('Forwarding');
-  private address = '';
-  private run = 0;
-  private claims = new Set<string>();
+  private requests = 0;
+  private forwarded = 0;
+  private origins = new Set<string>();
   private suspected = false;
 
-  /** Whether the settings of the proxy look wrong. */
+  /** Whether the settings of the proxy look wrong, by the last 200 requests that were counted. */
   get isSuspicious(): boolean {
     return this.suspected;
   }
 
   watch(server: FastifyInstance): void {
     server.addHook('onRequest', (request, _reply, done) => {
-      this.see(clientAddress(request), request.headers['x-forwarded-for']);
+      if (!PROBES.test(request.url)) this.see(clientAddress(request), request.headers['x-forwarded-for']);
       done();
     });
   }
 
+  /** @param address for which the request counts */
   see(address: string, forwardedFor: string | string[] | undefined): void {
-    if (address !== this.address) this.restart(address);
-    // Health checks of an orchestrator reach the service past the proxy; only forwarded requests count.
-    if (forwardedFor === undefined) return;
-    this.run += 1;
-    if (this.claims.size < MIN_CLAIMS) this.claims.add(String(forwardedFor).slice(0, 64));
-    if (this.run < WINDOW || this.claims.size < MIN_CLAIMS || this.suspected) return;
-    this.suspected = true;
-    this.logger.warn(
-      `${WINDOW} requests in a row came from ${address}, forwarded for others: if that is your proxy, name it in TRUST_PROXY. ` +
-        'Until then all callers share one limit',
-    );
+    const origin = forwardedFor === undefined ? address : firstHop(String(forwardedFor));
+    if (origin !== address) {
+      this.forwarded += 1;
+      if (this.origins.size < MIN_ORIGINS) this.origins.add(origin);
+    }
+    this.requests += 1;
+    if (this.requests === WINDOW) this.decide(address);
   }
 
-  private restart(address: string): void {
-    this.address = address;
-    this.run = 0;
-    this.claims = new Set();
-    this.suspected = false;
+  private decide(address: string): void {
+    const isSuspected = this.forwarded >= MIN_FORWARDED && this.origins.size >= MIN_ORIGINS;
+    if (isSuspected && !this.suspected) {
+      this.logger.warn(
+        `Of ${WINDOW} requests ${this.forwarded} were forwarded for others than they count for, such as the last, which counts for ` +
+          `${address}: if that is your proxy, name it in TRUST_PROXY. Until then all its callers share one limit`,
+      );
+    }
+    this.suspected = isSuspected;
+    this.requests = 0;
+    this.forwarded = 0;
+    this.origins = new Set();
   }
+}
+
+function firstHop(forwardedFor: string): string {
+  const hop = forwardedFor.split(',', 1)[0]?.trim().slice(0, 64) ?? '';
+  return normaliseAddress(hop) ?? hop;
 }
