@@ -109,7 +109,7 @@ export const COMMANDS: Record<string, Command> = {
     argument: 'name',
     help: 'replace an issued API key at once by another one, which is printed once',
     async run(app, name) {
-      const { key, stored } = await app.get(ApiKeys).rotate(await idOfApiKey(app, name), 0, null);
+      const { key, stored } = await app.get(ApiKeys).rotate(await idOfApiKey(app, name), 0);
       return { lines: [key], data: { _id: stored._id.toHexString(), name, key } };
     },
   },
@@ -118,7 +118,7 @@ export const COMMANDS: Record<string, Command> = {
     help: 'revoke an issued API key by its name',
     async run(app, name) {
       const id = await idOfApiKey(app, name);
-      await app.get(ApiKeys).revoke(id, null);
+      await app.get(ApiKeys).revoke(id);
       return { lines: [`The API key ${name} was revoked`], data: { _id: id, name } };
     },
   },

@@ -184,6 +184,20 @@ describe('API keys', () => {
     expect((await send('POST', `/api/api-keys/${'0'.repeat(24)}/rotate`, {})).body.code).toBe('not_found');
   });
 
+  it('are found by their ids in either case, and by nothing else', async () => {
+    const issued = (await issue({ name: 'in-capitals' })).body.data;
+    const isGood = async (key: string) =>
+      (await test.client().get('/api/profile', { apiKey: key, bearer: admin.token })).status === 200;
+    expect(await isGood(issued.key)).toBe(true);
+    const rotated = (await send('POST', `/api/api-keys/${issued._id.toUpperCase()}/rotate`, {})).body.data;
+    expect([await isGood(issued.key), await isGood(rotated.key)]).toEqual([false, true]);
+    expect((await send('DELETE', `/api/api-keys/${issued._id.toUpperCase()}`)).status).toBe(200);
+    expect(await isGood(rotated.key)).toBe(false);
+    for (const path of ['/api/api-keys/0x66f2a1b3c4d5e6f708192a', '/api/api-keys/66f2a1b3c4d5e6f708192a3g']) {
+      expect((await send('DELETE', path)).status).toBe(422);
+    }
+  });
+
   it('are recorded when they change, by name', async () => {
     const { key, _id } = (await issue({ name: 'recorded' })).body.data;
     await send('POST', `/api/api-keys/${_id}/rotate`, {});
@@ -192,8 +206,8 @@ describe('API keys', () => {
       .poll(async () => {
         const { body, text } = await send('GET', '/api/security-events?kind=api_key_changed&limit=100');
         expect(text).not.toContain(key);
-        const events = body.data.content as { detail: string; user: string }[];
-        return events.filter(({ detail }) => detail.includes(_id)).map(({ detail, user }) => [detail, user]);
+        const events = body.data.content as { detail: string; by: string }[];
+        return events.filter(({ detail }) => detail.includes(_id)).map(({ detail, by }) => [detail, by]);
       })
       .toEqual(['revoked', 'rotated', 'issued'].map((what) => [`${what} recorded ${_id}`, admin.userId]));
   });

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Transactions } from '../../src/infrastructure/database/index.js';
+import { SecurityEvents } from '../../src/security/index.js';
 import type { User } from '../support/personas.js';
+import { seriesOf } from '../support/series.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 describe('The record of security events', () => {
@@ -56,6 +59,7 @@ describe('The record of security events', () => {
         outcome: 'failure',
         at: expect.stringMatching(/Z$/),
         user: user.userId,
+        by: null,
         session: null,
         ip: '203.0.113.77',
         request_id: 'told-by-the-caller',
@@ -74,6 +78,35 @@ describe('The record of security events', () => {
     };
     await expect.poll(() => details('authn_fail')).toContain('invalid_api_key /api/profile');
     await expect.poll(() => details('excess_rate_limit_exceeded')).toContain('too_many_login_attempts /auth/login');
+  });
+
+  it('says which administrator it was', async () => {
+    const user = await test.personas.user();
+    const { status } = await test
+      .client()
+      .patch(`/api/users/${user.userId}`, { status: 'inactive' }, { bearer: admin.token, apiKey: API_KEY });
+    expect(status).toBe(200);
+    await expect
+      .poll(async () => (await events(`?user=${user.userId.toUpperCase()}&kind=user_disabled`)).body.data.content)
+      .toMatchObject([{ user: user.userId, by: admin.userId, ip: expect.any(String) }]);
+  });
+
+  it('tells nothing of a transaction that came to nothing', async () => {
+    const { userId } = await test.personas.user();
+    const told = async () =>
+      seriesOf((await test.client().get('/metrics')).text)['security_events_total{kind="authn_lockdown"}'];
+    const before = await told();
+    const [transactions, record] = [
+      test.app.get(Transactions, { strict: false }),
+      test.app.get(SecurityEvents, { strict: false }),
+    ];
+    const failed = transactions.run(async () => {
+      await record.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId });
+      throw new Error('taken back');
+    });
+    await expect(failed).rejects.toThrow('taken back');
+    expect(await told()).toBe(before);
+    expect(await kindsOf(userId)).not.toContain('authn_lockdown');
   });
 
   it('comes in pages', async () => {

@@ -1,5 +1,7 @@
 import type { ApiKey } from './api-key.schema.js';
 
+const SHA256_HEX_CHARACTERS = 64;
+
 /** A stored key as the cache holds it; times in milliseconds. */
 export interface ApiKeyRecord {
   name: string;
@@ -26,6 +28,13 @@ export function toApiKeyRecord({ name, digest, previous_digest, previous_until, 
 /** A record out of the cache; anything of another shape is a miss. */
 export function readApiKeyRecord(value: unknown): ApiKeyRecord | null {
   const record = value as Partial<ApiKeyRecord> | null | undefined;
-  const isSound = typeof record === 'object' && typeof record?.name === 'string' && typeof record.digest === 'string';
+  const isSound =
+    typeof record?.name === 'string' &&
+    isDigest(record.digest) &&
+    (record.previous_digest === null || isDigest(record.previous_digest));
   return isSound ? (record as ApiKeyRecord) : null;
+}
+
+function isDigest(value: unknown): boolean {
+  return typeof value === 'string' && value.length === SHA256_HEX_CHARACTERS;
 }

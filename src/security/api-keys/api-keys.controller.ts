@@ -64,11 +64,10 @@ export class ApiKeysController {
   })
   @ApiBody({ type: RotateApiKeyDto, required: false })
   async rotateApiKey(
-    @CurrentPrincipal() { userId }: Principal,
     @Param() { id }: IdParamDto,
     @Body() { overlap_seconds: overlapSeconds = 0 }: RotateApiKeyDto,
   ): Promise<IssuedApiKeyDto> {
-    return toIssuedApiKeyDto(await this.apiKeys.rotate(id, overlapSeconds * 1000, userId));
+    return toIssuedApiKeyDto(await this.apiKeys.rotate(id, overlapSeconds * 1000));
   }
 
   @Delete(':id')
@@ -78,7 +77,7 @@ export class ApiKeysController {
     description: 'It is refused at once, on every instance.',
     message: 'API key revoked',
   })
-  async revokeApiKey(@CurrentPrincipal() { userId }: Principal, @Param() { id }: IdParamDto): Promise<void> {
-    await this.apiKeys.revoke(id, userId);
+  async revokeApiKey(@Param() { id }: IdParamDto): Promise<void> {
+    await this.apiKeys.revoke(id);
   }
 }

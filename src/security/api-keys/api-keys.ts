@@ -71,7 +71,7 @@ export class ApiKeys implements OnCleanSlate {
       createdBy,
       expiresAt,
     });
-    this.announce('issued', stored, createdBy);
+    this.announce('issued', stored);
     return { key, stored };
   }
 
@@ -80,7 +80,7 @@ export class ApiKeys implements OnCleanSlate {
    * @param overlapMs how long the present key stays good beside it; with 0 nothing but the new key is
    * @throws ApiError `not_found`, or `validation_failed` for an overlap while an earlier one is running
    */
-  async rotate(id: string, overlapMs: number, by: string | null): Promise<IssuedApiKey> {
+  async rotate(id: string, overlapMs: number): Promise<IssuedApiKey> {
     const key = newApiKey(id);
     const now = this.clock.now();
     const previousUntil = new Date(now.getTime() + overlapMs);
@@ -90,16 +90,16 @@ export class ApiKeys implements OnCleanSlate {
       throw ApiError.invalidField('overlap_seconds', 'overlap_seconds must be 0 while an earlier overlap is running');
     }
     await this.cache.invalidate(apiKeyRecordKey(id));
-    this.announce('rotated', stored, by);
+    this.announce('rotated', stored);
     return { key, stored };
   }
 
   /** The key is refused on every instance once this returns. @throws ApiError `not_found` */
-  async revoke(id: string, by: string | null): Promise<ApiKey> {
+  async revoke(id: string): Promise<ApiKey> {
     const removed = await this.repository.remove(id);
     if (!removed) throw new ApiError('not_found');
     await this.cache.invalidate(apiKeyRecordKey(id));
-    this.announce('revoked', removed, by);
+    this.announce('revoked', removed);
     return removed;
   }
 
@@ -143,9 +143,9 @@ export class ApiKeys implements OnCleanSlate {
     void this.repository.recordUse(id, now).catch(() => undefined);
   }
 
-  private announce(what: string, { _id, name }: ApiKey, by: string | null): void {
+  private announce(what: string, { _id, name }: ApiKey): void {
     const detail = `${what} ${name} ${_id.toHexString()}`;
-    this.events.record({ kind: 'api_key_changed', outcome: 'success', userId: by, detail });
+    this.events.record({ kind: 'api_key_changed', outcome: 'success', detail });
   }
 }
 

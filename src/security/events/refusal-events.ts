@@ -12,7 +12,7 @@ const RECORDED_BY_FLOWS = new Set<ErrorCode>([
   'refresh_token_reused',
 ]);
 
-/** Records failed authentication and authorisation, and exceeded limits, wherever they happen. */
+/** Records failed authentication and authorisation, wherever they happen. Exceeded limits are recorded where they are counted. */
 @Injectable()
 export class RefusalEvents extends RefusalListener {
   constructor(private readonly events: SecurityEvents) {
@@ -24,6 +24,5 @@ export class RefusalEvents extends RefusalListener {
     const detail = `${code} ${route}`;
     if (status === 401) this.events.record({ kind: 'authn_fail', outcome: 'failure', detail });
     if (status === 403) this.events.record({ kind: 'authz_fail', outcome: 'failure', detail });
-    if (status === 429) this.events.record({ kind: 'excess_rate_limit_exceeded', outcome: 'failure', detail });
   }
 }

@@ -22,6 +22,10 @@ export class SecurityEvent {
   @Prop({ type: Types.ObjectId, default: null })
   user: Types.ObjectId | null;
 
+  /** Whose token the request bore: an administrator, where `user` is somebody else. */
+  @Prop({ type: Types.ObjectId, default: null })
+  by: Types.ObjectId | null;
+
   @Prop({ type: String, default: null })
   session: string | null;
 

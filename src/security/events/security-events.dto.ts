@@ -1,16 +1,17 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsMongoId, IsOptional } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { PageQueryDto } from '../../common/pagination/index.js';
+import { ID_PATTERN, IsObjectId } from '../../common/validation/index.js';
 import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-kinds.js';
 import type { SecurityEvent } from './security-event.schema.js';
 
 export class SecurityEventsQueryDto extends PageQueryDto {
   @ApiPropertyOptional({
-    pattern: '^[0-9a-fA-F]{24}$',
+    pattern: ID_PATTERN,
     example: '66f2a1b3c4d5e6f708192a3b',
     description: 'Events of one account',
   })
-  @IsMongoId({ message: 'user must be 24 hexadecimal characters' })
+  @IsObjectId('user')
   @IsOptional()
   user?: string;
 
@@ -41,6 +42,14 @@ export class SecurityEventDto {
   })
   user: string | null;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '66f2a1b3c4d5e6f708192a3b',
+    description: 'The account whose token the request bore: of an administrator, where `user` is another',
+  })
+  by: string | null;
+
   @ApiProperty({ type: String, nullable: true, example: null, description: 'The session concerned' })
   session: string | null;
 
@@ -65,13 +74,15 @@ export class SecurityEventDto {
 }
 
 export function toSecurityEventDto(event: SecurityEvent): SecurityEventDto {
-  const { _id, kind, outcome, at, user, session, ip, request_id, detail } = event;
+  const { _id, kind, outcome, at, user, by, session, ip, request_id, detail } = event;
   return {
     _id: _id.toHexString(),
     kind,
     outcome,
     at: at.toISOString(),
     user: user?.toHexString() ?? null,
+    // Events of before it was recorded have none.
+    by: by?.toHexString() ?? null,
     session,
     ip,
     request_id,

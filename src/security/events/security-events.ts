@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { currentRequest } from '../../common/http/index.js';
-import { DatabaseServer } from '../../infrastructure/database/index.js';
+import { DatabaseServer, Transactions } from '../../infrastructure/database/index.js';
 import { Metrics } from '../../infrastructure/observability/index.js';
 import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-kinds.js';
 import { type SecurityEventEntry, SecurityEventsRepository } from './security-events.repository.js';
@@ -35,6 +35,7 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
     private readonly repository: SecurityEventsRepository,
     private readonly clock: Clock,
     private readonly database: DatabaseServer,
+    private readonly transactions: Transactions,
     metrics: Metrics,
   ) {
     this.counters = metrics.counters(
@@ -56,13 +57,16 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
 
   /** Logs the event, and stores it within a moment. */
   record(event: NewSecurityEvent): void {
-    const entry = this.log(event);
+    const entry = this.entryOf(event);
+    this.tell(entry);
     if (this.waiting.length < MAX_WAITING) this.waiting.push(entry);
   }
 
-  /** Logs the event and stores it in the caller's transaction: it is there exactly if what it tells of is. */
+  /** Stores the event in the caller's transaction, and logs it after the commit: it is there exactly if what it tells of is. */
   async recordWith(event: NewSecurityEvent): Promise<void> {
-    await this.repository.insert([this.log(event)]);
+    const entry = this.entryOf(event);
+    await this.repository.insert([entry]);
+    this.transactions.afterCommit(() => this.tell(entry));
   }
 
   /** Returns when everything recorded so far is stored, also what an earlier call is still storing. */
@@ -87,20 +91,25 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
     });
   }
 
-  private log({ kind, outcome, userId, sessionId, detail }: NewSecurityEvent): SecurityEventEntry {
-    this.counters[kind].inc();
+  private entryOf({ kind, outcome, userId, sessionId, detail }: NewSecurityEvent): SecurityEventEntry {
     const request = currentRequest();
-    const entry = {
+    return {
       kind,
       outcome,
       at: this.clock.now(),
       user: userId ? new Types.ObjectId(userId) : null,
+      by: request?.callerId ? new Types.ObjectId(request.callerId) : null,
       session: sessionId ?? null,
       ip: request?.ip ?? null,
       request_id: request?.requestId ?? null,
       detail: detail ?? null,
     };
-    this.logger.log({ ...entry, event: kind, user: userId ?? null }, 'security event');
-    return entry;
+  }
+
+  private tell(entry: SecurityEventEntry): void {
+    this.counters[entry.kind].inc();
+    const { user, by } = entry;
+    const ids = { user: user?.toHexString() ?? null, by: by?.toHexString() ?? null };
+    this.logger.log({ ...entry, event: entry.kind, ...ids }, 'security event');
   }
 }

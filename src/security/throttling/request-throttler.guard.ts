@@ -14,6 +14,7 @@ import { Metrics } from '../../infrastructure/observability/index.js';
 import { Reflector } from '@nestjs/core';
 import { accessOf } from '../access-of.js';
 import { RecordsAhead } from '../authentication/records-ahead.js';
+import { SecurityEvents } from '../events/security-events.js';
 import { LimitNamespaces } from './limit-namespaces.js';
 import { throttlingKey } from './throttling-key.js';
 
@@ -32,6 +33,7 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
     private readonly recordsAhead: RecordsAhead,
+    private readonly events: SecurityEvents,
     { limits }: Config,
     metrics: Metrics,
     @Optional() private readonly namespaces?: LimitNamespaces,
@@ -65,8 +67,12 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     if (current) current.requestsRemaining = remaining;
     if (!record.isBlocked) return true;
     this.refusals[name].inc();
-    throw new ApiError(name === 'auth' ? 'too_many_login_attempts' : 'too_many_requests', {
-      retryAfterSeconds: record.timeToBlockExpire,
-    });
+    const code = name === 'auth' ? 'too_many_login_attempts' : 'too_many_requests';
+    // Once for each counter and window: whoever goes on regardless is not to fill the record.
+    if (record.totalHits === limit + 1) {
+      const detail = `${code} ${request.routeOptions.url}`;
+      this.events.record({ kind: 'excess_rate_limit_exceeded', outcome: 'failure', detail });
+    }
+    throw new ApiError(code, { retryAfterSeconds: record.timeToBlockExpire });
   }
 }

@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../common/errors/index.js';
+import { currentRequest } from '../../common/http/index.js';
 import { accessOf } from '../access-of.js';
 import type { Principal } from '../authentication/principal.js';
 import { bearerToken, JwtStrategy } from './jwt.strategy.js';
@@ -29,13 +30,20 @@ export class JwtAuthGuard extends AuthGuard() {
   }
 
   private async authenticate(request: FastifyRequest & { user?: Principal }, decoded: DecodedToken): Promise<boolean> {
-    request.user = await this.strategy.principalOf(decoded);
+    request.user = known(await this.strategy.principalOf(decoded));
     return true;
   }
 
   override handleRequest<T>(error: unknown, principal: T | false, info: unknown): T {
     if (error) throw error;
     if (!principal) throw new ApiError('token_invalid', { cause: info });
-    return principal;
+    return known(principal as Principal & T);
   }
+}
+
+/** For whatever records the request's deeds. */
+function known<T extends Principal>(principal: T): T {
+  const request = currentRequest();
+  if (request) request.callerId = principal.userId;
+  return principal;
 }
