@@ -35,5 +35,6 @@ try {
 } catch (error) {
   const message = explain(error as Error);
   process.stderr.write(`${args.includes('--json') ? JSON.stringify({ error: message }) : message}\n`);
-  process.exitCode = error instanceof UsageError ? WRONG_USAGE : FAILED;
+  // At once: what was half set up, such as a connection, would keep the process for ever.
+  process.exit(error instanceof UsageError ? WRONG_USAGE : FAILED);
 }

@@ -8,6 +8,7 @@ import { RedisFillFence } from '../../src/infrastructure/cache/redis-fill-fence.
 import { Metrics } from '../../src/infrastructure/observability/index.js';
 import { RedisConnection } from '../../src/infrastructure/redis/index.js';
 import { redisUrl } from '../support/backends.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 
 interface Twin {
   cache: RecordCache;
@@ -23,8 +24,10 @@ const inMemory = (): Promise<Twin> => {
   });
 };
 
-const inRedis = async (url = redisUrl() as string): Promise<Twin> => {
-  const redis = await RedisConnection.open(url, `test_${randomBytes(6).toString('hex')}:`);
+const newPrefix = () => `test_${randomBytes(6).toString('hex')}:`;
+
+const inRedis = async (url = redisUrl() as string, prefix = newPrefix()): Promise<Twin> => {
+  const redis = await RedisConnection.open(url, prefix);
   const cache = createCache({ stores: [await redisStore(redis)] });
   return {
     cache: new RecordCache(cache as never, new RedisFillFence(redis), new Metrics()),
@@ -132,6 +135,51 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     await twin.cache.put('a', { ended: 'logged_out' }, 60_000);
     await twin.cache.fill(await twin.cache.startFill('b'), record(), 60_000);
     expect(await twin.cache.getMany(['a', 'b'])).toEqual([undefined, undefined]);
+    await twin.close();
+  });
+
+  it('hands on what Redis missed while it was frozen, asked or not, and keeps nobody waiting', async () => {
+    const { hostname, port } = new URL(redisUrl() as string);
+    const proxy = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });
+    const prefix = newPrefix();
+    const twin = await inRedis(`redis://127.0.0.1:${proxy.port}`, prefix);
+    twin.redis?.onBack(() => void twin.cache.makeUpForMissedWrites());
+    const other = await RedisConnection.open(redisUrl() as string, prefix);
+    await twin.cache.put('a', record(), 60_000);
+    proxy.freeze();
+    await twin.cache.invalidate('a');
+    const started = performance.now();
+    for (let i = 0; i < 100; i += 1) expect(await twin.cache.getMany(['b'])).toEqual([undefined]);
+    await twin.redis?.run((client) => client.get('b')).catch(() => undefined);
+    // Each by itself would wait for 400 ms.
+    expect(performance.now() - started).toBeLessThan(400);
+    expect(await other.client.get(other.key('a'))).toBe(JSON.stringify(record()));
+    proxy.restore();
+    await expect.poll(() => other.client.get(other.key('a'))).toBeNull();
+    await twin.close();
+    await other.close();
+    await proxy.close();
+  });
+
+  it('hands on thousands of missed writes once, however many read meanwhile', async () => {
+    const twin = await inRedis();
+    const redis = twin.redis as RedisConnection;
+    redis.isCutOff = true;
+    for (let i = 0; i < 2_000; i += 1) await twin.cache.put(`key:${i}`, { i }, 60_000);
+    await twin.cache.put('short', record(), 1);
+    redis.isCutOff = false;
+    let commands = 0;
+    const run = redis.run.bind(redis);
+    redis.run = (command) => {
+      commands += 1;
+      return run(command);
+    };
+    const misses = await Promise.all(Array.from({ length: 200 }, () => twin.cache.getMany(['key:1999'])));
+    expect(new Set(misses.flat())).toEqual(new Set([undefined]));
+    await twin.cache.makeUpForMissedWrites();
+    // A mark and a value for each; what had expired is left out.
+    expect(commands).toBe(4_000);
+    expect(await twin.cache.getMany(['key:0', 'key:1999', 'short'])).toEqual([{ i: 0 }, { i: 1_999 }, undefined]);
     await twin.close();
   });
 

@@ -338,7 +338,7 @@ describe('The link in a mail about a login', () => {
     const { sid } = decodeToken(user.linkToken)[1];
     expect(await events.countDocuments({ kind: 'authn_lockdown', outcome: 'success', session: sid })).toBe(1);
     await expect
-      .poll(() => events.countDocuments({ kind: 'authn_lockdown', outcome: 'failure', detail: 'report_link_used' }))
+      .poll(() => events.countDocuments({ kind: 'authn_fail', outcome: 'failure', detail: 'report_link_used' }))
       .toBeGreaterThan(0);
   });
 

@@ -36,7 +36,7 @@ export class LoginReportService {
       await this.lockdown.run({ userId, email, sessionId: claims.sid, recoveries: claims.rec });
     } catch (error) {
       if (error instanceof ApiError && error.status === 400)
-        this.events.record({ kind: 'authn_lockdown', outcome: 'failure', detail: error.code });
+        this.events.record({ kind: 'authn_fail', outcome: 'failure', detail: error.code });
       throw error;
     }
   }

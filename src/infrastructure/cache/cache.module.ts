@@ -24,8 +24,11 @@ import { RedisFillFence } from './redis-fill-fence.js';
     {
       provide: RecordCache,
       inject: [CACHE_MANAGER, REDIS, Metrics],
-      useFactory: (cache: Cache, redis: RedisConnection | null, metrics: Metrics) =>
-        new RecordCache(cache, redis ? new RedisFillFence(redis) : new MemoryFillFence(cache), metrics),
+      useFactory: (cache: Cache, redis: RedisConnection | null, metrics: Metrics) => {
+        const records = new RecordCache(cache, redis ? new RedisFillFence(redis) : new MemoryFillFence(cache), metrics);
+        redis?.onBack(() => void records.makeUpForMissedWrites());
+        return records;
+      },
     },
   ],
   exports: [RecordCache],

@@ -6,6 +6,16 @@ import type { FillFence } from './fill-fence.js';
 
 type Write = { kind: 'delete' } | { kind: 'put'; value: unknown; ttlMs: number };
 
+/** No record lives longer: what was missed before that has gone by itself. */
+const LONGEST_TTL_MS = 3_600_000;
+const MADE_UP_AT_ONCE = 100;
+
+interface MissedWrite {
+  write: Write;
+  /** By the monotonic clock. */
+  expiresAtMs: number;
+}
+
 /** Permission to fill one key, taken before the storage is read. */
 export interface FillTicket {
   key: string;
@@ -20,7 +30,8 @@ export interface FillTicket {
 export class RecordCache {
   private readonly logger = new Logger(RecordCache.name);
   /** Writes that the store missed while it was away. Until they are made up for, nothing is read from it. */
-  private readonly missedWrites = new Map<string, Write>();
+  private readonly missedWrites = new Map<string, MissedWrite>();
+  private makingUp: Promise<void> | null = null;
 
   private readonly reads;
 
@@ -84,13 +95,23 @@ export class RecordCache {
     await this.fence.removeAll(keyPrefix);
   }
 
+  /**
+   * Hands on what the store missed, if it is back; to be called as soon as it is, so that other instances hear of it too.
+   * Whoever reads meanwhile is not kept waiting: all is a miss.
+   */
+  makeUpForMissedWrites(): Promise<void> {
+    this.makingUp ??= this.handOnMissedWrites()
+      .catch(() => undefined)
+      .finally(() => (this.makingUp = null));
+    return this.makingUp;
+  }
+
   private async readMany(keys: string[]): Promise<unknown[]> {
-    try {
-      if (this.missedWrites.size > 0) await this.makeUpForMissedWrites();
-      return await this.cache.mget(keys);
-    } catch {
+    if (this.missedWrites.size > 0) {
+      void this.makeUpForMissedWrites();
       return keys.map(() => undefined);
     }
+    return this.cache.mget(keys).catch(() => keys.map(() => undefined));
   }
 
   private async writeOrRemember(key: string, write: Write): Promise<void> {
@@ -99,7 +120,8 @@ export class RecordCache {
       this.missedWrites.delete(key);
     } catch {
       this.logger.warn('An invalidation waits for the cache to come back; until then records are read from storage');
-      this.missedWrites.set(key, write);
+      const ttlMs = write.kind === 'put' ? write.ttlMs : LONGEST_TTL_MS;
+      this.missedWrites.set(key, { write, expiresAtMs: performance.now() + ttlMs });
     }
   }
 
@@ -110,11 +132,20 @@ export class RecordCache {
     else await this.cache.del(key);
   }
 
-  private async makeUpForMissedWrites(): Promise<void> {
-    for (const [key, write] of this.missedWrites) {
-      await this.write(key, write);
-      if (this.missedWrites.get(key) === write) this.missedWrites.delete(key);
+  private async handOnMissedWrites(): Promise<void> {
+    for (const [key, { expiresAtMs }] of this.missedWrites) {
+      if (expiresAtMs <= performance.now()) this.missedWrites.delete(key);
     }
+    const missed = [...this.missedWrites];
+    for (let start = 0; start < missed.length; start += MADE_UP_AT_ONCE) {
+      await Promise.all(missed.slice(start, start + MADE_UP_AT_ONCE).map(([key, one]) => this.handOn(key, one)));
+    }
+  }
+
+  private async handOn(key: string, missed: MissedWrite): Promise<void> {
+    await this.write(key, missed.write);
+    // It may have been missed once more meanwhile.
+    if (this.missedWrites.get(key) === missed) this.missedWrites.delete(key);
   }
 }
 

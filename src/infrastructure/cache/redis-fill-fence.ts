@@ -33,6 +33,6 @@ export class RedisFillFence extends FillFence {
 
   /** The braces put the fence on the key's own node of a Redis cluster. */
   private fenceKey(key: string): string {
-    return `fence:{${this.redis.key(key)}}`;
+    return this.redis.key(`fence:{${this.redis.key(key)}}`);
   }
 }

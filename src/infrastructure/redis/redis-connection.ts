@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { RedisClientType, RedisFunctions, RedisModules, RedisScripts } from 'redis';
-import { withDeadline } from '../../common/clock/index.js';
+import { LateError, withDeadline } from '../../common/clock/index.js';
 
 type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts>;
 
 const CONNECT_DEADLINE_MS = 1_000;
 /** node-redis 4 has no command timeout: a frozen Redis would hang every request without this. */
 const COMMAND_DEADLINE_MS = 400;
+/** Far more than come within a deadline. */
+const MOST_UNANSWERED = 20_000;
 
 /** Redis did not do it: down, frozen, or answering with an error. The caller falls back. */
 export class RedisUnavailableError extends Error {
@@ -17,14 +19,16 @@ export class RedisUnavailableError extends Error {
   }
 }
 
-/** The one Redis client of the process. It reconnects by itself; while it is away, commands fail at once. */
+/** The one Redis client of the process. It reconnects by itself; while it is away or frozen, commands fail at once. */
 export class RedisConnection {
   private readonly logger = new Logger('Redis');
   private readonly digests = new Map<string, string>();
   /** A drill: while true, it behaves as if Redis were away. */
   isCutOff = false;
   private reachable = true;
+  private frozen = false;
   private failed = 0;
+  private readonly backListeners: (() => void)[] = [];
 
   private constructor(
     readonly client: Client,
@@ -42,6 +46,7 @@ export class RedisConnection {
     const client: Client = createClient({
       url,
       disableOfflineQueue: true,
+      commandsQueueMaxLength: MOST_UNANSWERED,
       pingInterval: 10_000,
       socket: {
         connectTimeout: 2_000,
@@ -53,8 +58,14 @@ export class RedisConnection {
     return connection;
   }
 
+  /** Whether a command would be sent at all. */
   get isReady(): boolean {
-    return this.client.isReady && this.reachable && !this.isCutOff;
+    return this.client.isReady && !this.frozen && !this.isCutOff;
+  }
+
+  /** @param listener called each time that Redis is back after it could not be reached */
+  onBack(listener: () => void): void {
+    this.backListeners.push(listener);
   }
 
   /** How many commands it did not carry out, so that whoever sent them fell back. */
@@ -71,17 +82,18 @@ export class RedisConnection {
    * @throws RedisUnavailableError
    */
   async run<T>(command: (client: Client) => Promise<T>): Promise<T> {
-    if (!this.client.isReady || this.isCutOff) {
+    if (!this.isReady) {
       this.failed += 1;
       throw new RedisUnavailableError();
     }
     try {
       const result = await withDeadline(command(this.client), COMMAND_DEADLINE_MS);
-      this.reachable = true;
+      this.report(true);
       return result;
     } catch (error) {
       this.failed += 1;
       this.report(false, error as Error);
+      if (error instanceof LateError) void this.waitUntilItAnswers();
       throw new RedisUnavailableError(error);
     }
   }
@@ -137,10 +149,26 @@ export class RedisConnection {
     if (this.client.isOpen) await this.client.disconnect();
   }
 
+  /** Behind a command that hangs each further one would only wait, and be remembered until it is answered. */
+  private async waitUntilItAnswers(): Promise<void> {
+    if (this.frozen) return;
+    this.frozen = true;
+    // Refused: the connection broke; the next one is told of by itself.
+    const hasAnswered = await this.client.ping().then(
+      () => true,
+      () => false,
+    );
+    this.frozen = false;
+    if (hasAnswered) this.report(true);
+  }
+
   private report(isReachable: boolean, error?: Error): void {
     if (isReachable === this.reachable) return;
     this.reachable = isReachable;
-    if (isReachable) this.logger.log('Redis is back');
-    else this.logger.warn(`Redis is unavailable (${error?.message}): served from storage, limits held in this process`);
+    if (isReachable) {
+      this.logger.log('Redis is back');
+      for (const listener of this.backListeners) listener();
+    } else
+      this.logger.warn(`Redis is unavailable (${error?.message}): served from storage, limits held in this process`);
   }
 }
