@@ -38,22 +38,37 @@ Every error bears a \`code\` of a closed list. Branch on it and not on \`message
 | code | what to do |
 |---|---|
 | \`validation_failed\` | show \`errors\`: one entry for each field that is wrong |
-| \`token_expired\` | refresh, and repeat the request |
+| \`token_expired\` | of an access token: refresh once, and repeat the request; from \`/auth/refresh-token\` itself: the session is over |
 | \`session_revoked\`, \`logged_out\`, \`password_changed\`, \`reported_not_me\`, \`refresh_token_reused\`, \`account_disabled\`, \`token_invalid\` | the session is over, for the reason that the code names: log in again |
 | \`email_not_verified\` | ask for the code; another can be had from \`resend_available_at\` on |
 | \`password_reset_required\` | the account was locked after a report: reset the password |
 | \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; \`attempts_remaining\` more requests are answered |
-| \`too_many_login_attempts\`, \`too_many_requests\`, \`service_unavailable\` | repeat after \`retry_after\` seconds |
+| \`too_many_login_attempts\`, \`too_many_requests\`, \`service_unavailable\` | repeat after \`retry_after\` seconds; from \`/auth/refresh-token\` too, the session goes on |
+| \`report_link_invalid\`, \`report_link_expired\`, \`report_link_used\` | the link of the mail does nothing (any more): offer a password reset |
+| \`role_required\`, \`not_found\`, \`method_not_allowed\` | do not repeat |
+| \`invalid_api_key\`, \`authentication_required\`, \`malformed_request\`, \`unsupported_media_type\`, \`payload_too_large\` and the other refusals of a request as such | a fault of the calling program |
+| \`internal_error\` | a fault of the service: report the \`x-request-id\` |
 
 ## Limits
 
-Each operation of \`/auth\` answers five requests in 15 minutes from one address, all others together a hundred; other
-numbers may be set. \`RateLimit-Policy\` and \`RateLimit\` tell what is allowed and what is left, on every answer but that to a
+Each operation of \`/auth\` answers five requests in 15 minutes from one address, all others together a hundred (health and
+this document have none); other numbers may be set. A server that calls for its users counts as one address. \`RateLimit-Policy\` and \`RateLimit\` tell what is allowed and what is left, on every answer but that to a
 request which could not be read (400 \`malformed_request\`, 413, 415).
+
+## Lifetimes
+
+By default an access token lives an hour, a refresh token seven days, and a session thirty, however often it is refreshed; a code
+lives ten minutes, a reset token fifteen. A refresh whose answer was lost may be repeated with the same token within ten seconds.
+\`expires_in\` and \`Retry-After\` tell what holds.
+
+## From a browser
+
+Origins that the operator has named (\`CORS_ORIGINS\`) may call, with the headers \`authorization\`, \`content-type\`, \`x-api-key\` and
+\`x-request-id\`, and read \`x-request-id\`, \`retry-after\`, \`ratelimit\`, \`ratelimit-policy\` and \`www-authenticate\`. There are no cookies.
 
 ## Lists
 
-\`page\` counts from 1, \`limit\` is at most 100. An answer has the entries in \`data.content\` and the position in
+\`page\` counts from 1, \`limit\` is 20 unless asked otherwise, at most 100. An answer has the entries in \`data.content\` and the position in
 \`data.pagination\`.
 
 Every answer bears \`x-request-id\`; quote it when you ask for help.`;
