@@ -1,6 +1,11 @@
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { MINUTE } from '../support/manual-clock.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type EmbeddedMongodb,
+  startEmbeddedMongodb,
+} from '../../src/infrastructure/database/embedded-mongodb/index.js';
+import { ManualClock, MINUTE } from '../support/manual-clock.js';
 import { newRegistration } from '../support/personas.js';
 import { SmtpSink, type SunkMail } from '../support/smtp-sink.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
@@ -143,5 +148,72 @@ describe('Mails over SMTP', () => {
     } finally {
       await second.close();
     }
+  });
+});
+
+describe('Mails on their way when the service stops', () => {
+  let store: EmbeddedMongodb;
+  let sink: SmtpSink;
+  beforeEach(async () => {
+    store = await startEmbeddedMongodb();
+    sink = await SmtpSink.start();
+  });
+  afterEach(async () => {
+    await sink.stop();
+    await store.close();
+  });
+
+  const start = (clock?: ManualClock) =>
+    startTestApp({
+      clock,
+      env: { MONGODB_URI: store.uri, SMTP_HOST: '127.0.0.1', SMTP_PORT: String(sink.port) },
+    });
+  /** @returns the recipient of a mail that the mail server has been handed and does not answer */
+  const hangingMail = async (test: TestApp) => {
+    const registration = newRegistration();
+    sink.hangFor = registration.email;
+    expect((await test.client().post('/auth/register', registration)).status).toBe(201);
+    await expect.poll(() => sink.hanging, { timeout: 5_000 }).toBe(1);
+    return registration.email;
+  };
+  const isListening = ({ url }: TestApp) =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.on('error', () => resolve(false));
+    });
+  const stored = ({ database }: TestApp, to: string) => database.collection('mails').findOne({ to });
+
+  it('do not keep its port open, nor the service alive, when their server hangs; the next instance sends them', async () => {
+    const first = await start();
+    const email = await hangingMail(first);
+    const stopping = Date.now();
+    const stopped = first.close();
+    await expect.poll(() => isListening(first), { timeout: 2_000 }).toBe(false);
+    await stopped;
+    expect(Date.now() - stopping).toBeLessThan(6_000);
+
+    sink.hangFor = null;
+    const clock = new ManualClock();
+    clock.advance(MINUTE);
+    const next = await start(clock);
+    await sink.waitFor(1);
+    await expect.poll(() => stored(next, email)).toMatchObject({ state: 'sent', attempts: 2 });
+    await next.close();
+  });
+
+  it('are waited for when their server answers in a moment', async () => {
+    const first = await start();
+    const email = await hangingMail(first);
+    const stopped = first.close();
+    await expect.poll(() => isListening(first), { timeout: 2_000 }).toBe(false);
+    sink.answer();
+    await stopped;
+
+    const next = await start();
+    expect(await stored(next, email)).toMatchObject({ state: 'sent', attempts: 1 });
+    await next.close();
   });
 });

@@ -15,8 +15,9 @@ export class SmtpSink {
   connections = 0;
   /** What the next mails are answered with: a status of SMTP, or null to take them. */
   refuseWith: number | null = null;
-  /** A recipient for whom it takes the mail and never answers. */
+  /** A recipient for whom it does not answer, until it is told to. */
   hangFor: string | null = null;
+  private unanswered: (() => void)[] = [];
   private server: SMTPServer;
   private boundPort = 0;
 
@@ -32,6 +33,16 @@ export class SmtpSink {
 
   get port(): number {
     return this.boundPort;
+  }
+
+  /** How many mails it has been handed and has not answered. */
+  get hanging(): number {
+    return this.unanswered.length;
+  }
+
+  /** Takes the mails that hang. */
+  answer(): void {
+    for (const take of this.unanswered.splice(0)) take();
   }
 
   async stop(): Promise<void> {
@@ -72,18 +83,18 @@ export class SmtpSink {
         let source = '';
         stream.on('data', (chunk) => (source += chunk.toString()));
         stream.on('end', () => {
-          if (this.hangFor && session.envelope.rcptTo.some(({ address }) => address === this.hangFor)) return;
           if (this.refuseWith) {
             done(Object.assign(new Error('refused'), { responseCode: this.refuseWith }));
             return;
           }
           const { mailFrom, rcptTo } = session.envelope;
-          this.mails.push({
-            from: mailFrom ? mailFrom.address : '',
-            recipients: rcptTo.map(({ address }) => address),
-            source,
-          });
-          done();
+          const recipients = rcptTo.map(({ address }) => address);
+          const take = () => {
+            this.mails.push({ from: mailFrom ? mailFrom.address : '', recipients, source });
+            done();
+          };
+          if (this.hangFor && recipients.includes(this.hangFor)) this.unanswered.push(take);
+          else take();
         });
       },
     });

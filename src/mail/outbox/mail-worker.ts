@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { Clock } from '../../common/clock/index.js';
-import { isDatabaseUnavailable } from '../../infrastructure/database/index.js';
+import { DatabaseServer, isDatabaseUnavailable } from '../../infrastructure/database/index.js';
 import { MailTransport } from '../delivery/mail-transport.js';
 import { MailMetrics } from './mail-metrics.js';
 import { MailSeal } from './mail-seal.js';
@@ -13,6 +14,8 @@ const POLL_MS = 500;
 const LANES = 4;
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 120_000;
+/** For mails that are on their way when the service stops. What takes longer is sent again when its lease has run out. */
+const LAST_DELIVERIES_MS = 3_000;
 
 /** Sends stored mails, in every instance; a lease in the database gives each mail to one of them. */
 @Injectable()
@@ -29,6 +32,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     private readonly transport: MailTransport,
     private readonly clock: Clock,
     private readonly metrics: MailMetrics,
+    private readonly database: DatabaseServer,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -38,12 +42,15 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     }
     this.loops.push(this.loop(() => this.look(), POLL_MS));
     for (let lane = 0; lane < LANES; lane += 1) this.loops.push(this.loop(() => this.sendAll()));
+    this.database.beforeClose(async () => {
+      await Promise.race([Promise.all(this.loops), pause(LAST_DELIVERIES_MS, undefined, { ref: false })]);
+    });
   }
 
-  async onModuleDestroy(): Promise<void> {
+  /** Waits for nothing: the port is open until this returns, and a mail server may take its time. */
+  onModuleDestroy(): void {
     this.isStopping = true;
     this.wake();
-    await Promise.all(this.loops);
   }
 
   /** A mail that is being sent right now would arrive after everything else is gone. */
