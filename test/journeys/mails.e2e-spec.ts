@@ -1,13 +1,17 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Document } from 'mongodb';
+import { createConnection } from 'mongoose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type EmbeddedMongodb,
   startEmbeddedMongodb,
 } from '../../src/infrastructure/database/embedded-mongodb/index.js';
+import { FrameReader, parseRequest } from '../../src/infrastructure/database/embedded-mongodb/wire/message.js';
 import { ManualClock, MINUTE } from '../support/manual-clock.js';
 import { newRegistration } from '../support/personas.js';
 import { SmtpSink, type SunkMail } from '../support/smtp-sink.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 describe('Mails over SMTP', () => {
@@ -151,7 +155,7 @@ describe('Mails over SMTP', () => {
   });
 });
 
-describe('Mails on their way when the service stops', () => {
+describe('Mails on their way', () => {
   let store: EmbeddedMongodb;
   let sink: SmtpSink;
   beforeEach(async () => {
@@ -163,10 +167,10 @@ describe('Mails on their way when the service stops', () => {
     await store.close();
   });
 
-  const start = (clock?: ManualClock) =>
+  const start = (clock?: ManualClock, databaseUri = store.uri) =>
     startTestApp({
       clock,
-      env: { MONGODB_URI: store.uri, SMTP_HOST: '127.0.0.1', SMTP_PORT: String(sink.port) },
+      env: { MONGODB_URI: databaseUri, SMTP_HOST: '127.0.0.1', SMTP_PORT: String(sink.port) },
     });
   /** @returns the recipient of a mail that the mail server has been handed and does not answer */
   const hangingMail = async (test: TestApp) => {
@@ -186,7 +190,7 @@ describe('Mails on their way when the service stops', () => {
     });
   const stored = ({ database }: TestApp, to: string) => database.collection('mails').findOne({ to });
 
-  it('do not keep its port open, nor the service alive, when their server hangs; the next instance sends them', async () => {
+  it('keep no service from stopping when their server hangs: its port closes at once, and the next instance sends them', async () => {
     const first = await start();
     const email = await hangingMail(first);
     const stopping = Date.now();
@@ -204,7 +208,7 @@ describe('Mails on their way when the service stops', () => {
     await next.close();
   });
 
-  it('are waited for when their server answers in a moment', async () => {
+  it('are waited for by a service that stops when their server answers in a moment', async () => {
     const first = await start();
     const email = await hangingMail(first);
     const stopped = first.close();
@@ -216,4 +220,34 @@ describe('Mails on their way when the service stops', () => {
     expect(await stored(next, email)).toMatchObject({ state: 'sent', attempts: 1 });
     await next.close();
   });
+
+  it('leave once, though the database fails over the note that they have left', async () => {
+    const proxy = await TcpProxy.to({
+      path: decodeURIComponent(/^mongodb:\/\/([^/?]+)/.exec(store.uri)?.[1] as string),
+    });
+    let notes = 0;
+    proxy.judge = (chunk) => {
+      notes += requestsIn(chunk).filter(isNoteOfSending).length;
+      return 'pass';
+    };
+    const test = await start(undefined, `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`);
+    const email = await hangingMail(test);
+    await failUpdates('alwaysOn');
+    sink.answer();
+    await expect.poll(() => notes, { timeout: 5_000 }).toBeGreaterThan(0);
+    await failUpdates('off');
+    await expect.poll(() => stored(test, email), { timeout: 5_000 }).toMatchObject({ state: 'sent', attempts: 1 });
+    expect(sink.mails.length).toBe(1);
+    await test.close();
+    await proxy.close();
+  });
+
+  const requestsIn = (chunk: Buffer) => new FrameReader().push(chunk).map((frame) => parseRequest(frame).command);
+  const isNoteOfSending = ({ update, updates }: Document) => update === 'mails' && updates[0].u.$set?.state === 'sent';
+  const failUpdates = async (mode: 'alwaysOn' | 'off') => {
+    const control = await createConnection(store.uri).asPromise();
+    const full = { failCommands: ['update'], errorCode: 14031 };
+    await control.db?.admin().command({ configureFailPoint: 'failCommand', mode, data: full });
+    await control.close();
+  };
 });

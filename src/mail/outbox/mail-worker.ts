@@ -16,6 +16,10 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 120_000;
 /** For mails that are on their way when the service stops. What takes longer is sent again when its lease has run out. */
 const LAST_DELIVERIES_MS = 3_000;
+/** Before the note that a mail has left is tried again. */
+const NOTE_PAUSE_MS = 500;
+
+type DeliveryError = Error & { responseCode?: number };
 
 /** Sends stored mails, in every instance; a lease in the database gives each mail to one of them. */
 @Injectable()
@@ -122,18 +126,44 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   private async send(mail: LeasedMail): Promise<void> {
     const renewal = setInterval(() => void this.mails.renewLease(mail.id).catch(() => undefined), LEASE_MS / 3);
     try {
-      const context = this.seal.unseal(mail.sealed) as never;
-      await this.transport.deliver({ id: mail.id, kind: mail.kind, to: mail.to, context });
-      this.metrics.attempts.sent.inc();
-      await this.mails.markSent(mail.id);
-    } catch (error) {
-      await this.postpone(mail, error as Error & { responseCode?: number });
+      const failure = await this.deliver(mail);
+      if (failure) await this.postpone(mail, failure);
+      else await this.noteSent(mail);
     } finally {
       clearInterval(renewal);
     }
   }
 
-  private async postpone(mail: LeasedMail, error: Error & { responseCode?: number }): Promise<void> {
+  /** @returns null once the mail server has taken the mail, else what stood in the way */
+  private async deliver({ id, kind, to, sealed }: LeasedMail): Promise<DeliveryError | null> {
+    try {
+      await this.transport.deliver({ id, kind, to, context: this.seal.unseal(sealed) as never });
+      return null;
+    } catch (error) {
+      return error as DeliveryError;
+    }
+  }
+
+  /**
+   * What has left must not leave again because the database fails over the note of it, so the note is tried for as long as
+   * a lease lasts. What remains: when the process dies before the note, or the database is away for longer, the mail is
+   * taken for abandoned and sent again, under the same Message-ID.
+   */
+  private async noteSent({ id }: LeasedMail): Promise<void> {
+    this.metrics.attempts.sent.inc();
+    const lastTryMs = this.clock.nowMs() + LEASE_MS;
+    for (;;) {
+      try {
+        await this.mails.markSent(id);
+        return;
+      } catch (error) {
+        if (this.clock.nowMs() > lastTryMs) throw error;
+        await pause(NOTE_PAUSE_MS);
+      }
+    }
+  }
+
+  private async postpone(mail: LeasedMail, error: DeliveryError): Promise<void> {
     const reason = error.message.slice(0, 200);
     const isRefusedForGood = (error.responseCode ?? 0) >= 500;
     this.metrics.attempts[isRefusedForGood ? 'refused' : 'postponed'].inc();
