@@ -33,3 +33,16 @@ export const MAIL_HEADINGS: Record<MailKind, { subject: string; preheader: strin
 };
 
 export const MAIL_KINDS = Object.keys(MAIL_HEADINGS) as MailKind[];
+
+/**
+ * Which mails that still wait for the same recipient a new one makes void, for it kills the codes in them. Notices are in
+ * nobody's way: the owner is to hear of each login and each change. A new reset link kills that of a `security-alert`
+ * too, and yet the alert is sent: nothing else tells the owner that the account is locked.
+ */
+export const SUPERSEDED_BY: Record<MailKind, MailKind[]> = {
+  'email-verification': ['email-verification'],
+  'password-reset': ['password-reset'],
+  'security-alert': ['security-alert', 'password-reset'],
+  'password-changed': [],
+  'new-device': [],
+};

@@ -8,11 +8,15 @@ import {
   startEmbeddedMongodb,
 } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { FrameReader, parseRequest } from '../../src/infrastructure/database/embedded-mongodb/wire/message.js';
-import { ManualClock, MINUTE } from '../support/manual-clock.js';
-import { newRegistration } from '../support/personas.js';
+import { ManualClock, MINUTE, SECOND } from '../support/manual-clock.js';
+import { newRegistration, PASSWORD, type Tokens } from '../support/personas.js';
 import { SmtpSink, type SunkMail } from '../support/smtp-sink.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
-import { startTestApp, type TestApp } from '../support/test-app.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
 
 describe('Mails over SMTP', () => {
   let sink: SmtpSink;
@@ -59,6 +63,38 @@ describe('Mails over SMTP', () => {
     source
       .replaceAll('=\r\n', '')
       .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+  const subjects = () => sink.mails.map(({ source }) => /^Subject: (.+)\r$/m.exec(source)?.[1]).sort();
+  /** Until so many mails to somebody have been refused, so often, and wait. */
+  const putOff = (to: string, count: number, attempts = 1) => {
+    const waiting = { to, state: 'waiting', last_error: { $exists: true }, attempts: { $gte: attempts } };
+    return expect.poll(() => test.database.collection('mails').countDocuments(waiting), { timeout: 5_000 }).toBe(count);
+  };
+  const takeMailsAgain = () => {
+    sink.refuseWith = null;
+    test.clock.advance(2 * MINUTE);
+  };
+  /** Somebody who has logged in, and can do so again from elsewhere. */
+  const user = async () => {
+    const registration = newRegistration();
+    const { email, username } = registration;
+    const client = test.client();
+    await client.post('/auth/register', registration);
+    const [mail] = (await sink.waitFor(1)) as [SunkMail];
+    const otp = /^ {4}(\d{6})\r$/m.exec(mail.source)?.[1];
+    expect((await client.post('/auth/verify-otp', { email, otp })).status).toBe(200);
+    const logIn = async (device: string) => {
+      const headers = { 'user-agent': device };
+      const { status, body } = await test
+        .client()
+        .post('/auth/login', { login: username, password: PASSWORD }, { headers });
+      expect(status).toBe(200);
+      return body.data as Tokens;
+    };
+    const tokens = await logIn('first');
+    sink.mails.length = 0;
+    return { email, client, logIn, ...tokens };
+  };
 
   it('leave to one recipient, with a text and an HTML part', async () => {
     const email = await register();
@@ -126,6 +162,67 @@ describe('Mails over SMTP', () => {
     test.clock.advance(11 * MINUTE);
     expect(await stateOf(late, 'expired')).toMatchObject({ sealed: null });
     expect(sink.mails).toEqual([]);
+  });
+
+  it('wait each for itself when they tell what happened: the owner hears of every login and every change', async () => {
+    const { email, client, logIn, token } = await user();
+    sink.refuseWith = 451;
+    await logIn(FIREFOX);
+    await logIn(IPHONE);
+    for (const [current_password, password] of [
+      [PASSWORD, 'Brand-new2$'],
+      ['Brand-new2$', 'Another-one3%'],
+    ]) {
+      const change = { current_password, password, password_confirmation: password };
+      const { status } = await client.post('/api/profile/password', change, { apiKey: API_KEY, bearer: token });
+      expect(status).toBe(200);
+    }
+    await putOff(email, 4);
+    takeMailsAgain();
+    await sink.waitFor(4);
+    const twice = (subject: string) => [subject, subject];
+    expect(subjects()).toEqual([...twice('New login to your account'), ...twice('Your password was changed')]);
+  });
+
+  it('do not leave when a newer code has killed theirs', async () => {
+    sink.refuseWith = 451;
+    const email = await register();
+    await putOff(email, 1);
+    test.clock.advance(MINUTE + SECOND);
+    await putOff(email, 1, 2);
+    expect((await test.client().post('/auth/resend-otp', { email })).status).toBe(200);
+    takeMailsAgain();
+    await sink.waitFor(1);
+    const mails = await test.database.collection('mails').find({ to: email }).sort({ created_at: 1 }).toArray();
+    expect(mails.map(({ state }) => state)).toEqual(['superseded', expect.any(String)]);
+    expect(sink.mails.length).toBe(1);
+  });
+
+  it('do not leave when a lockdown has killed their reset link; that of the lockdown leaves', async () => {
+    const { email, client, token, refresh_token } = await user();
+    sink.refuseWith = 451;
+    expect((await client.post('/auth/forgot-password', { email })).status).toBe(200);
+    await putOff(email, 1);
+    expect((await client.post('/auth/its-not-me', { refresh_token }, { bearer: token })).status).toBe(200);
+    await putOff(email, 1);
+    takeMailsAgain();
+    await sink.waitFor(1);
+    const reset = await test.database.collection('mails').findOne({ to: email, kind: 'password-reset' });
+    expect(reset).toMatchObject({ state: 'superseded', sealed: null });
+    expect(subjects()).toEqual(['Your account was secured']);
+  });
+
+  it('tell of a lockdown though a newer reset link has killed theirs', async () => {
+    const { email, client, token, refresh_token } = await user();
+    sink.refuseWith = 451;
+    expect((await client.post('/auth/its-not-me', { refresh_token }, { bearer: token })).status).toBe(200);
+    await putOff(email, 1);
+    test.clock.advance(MINUTE + SECOND);
+    expect((await client.post('/auth/forgot-password', { email })).status).toBe(200);
+    await putOff(email, 2);
+    takeMailsAgain();
+    await sink.waitFor(2);
+    expect(subjects()).toEqual(['Reset your password', 'Your account was secured']);
   });
 
   it('do not wait for a recipient whose mail server hangs', async () => {

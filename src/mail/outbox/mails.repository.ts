@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
-import type { MailKind } from '../mail-kinds.js';
+import { type MailKind, SUPERSEDED_BY } from '../mail-kinds.js';
 import { type MailState, StoredMail } from './stored-mail.schema.js';
 
 /** A worker that has not renewed its lease by then is taken for dead, and its mail is somebody else's. */
@@ -43,10 +43,13 @@ export class MailsRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** Stores a mail; one of the same kind to the same recipient that still waits is superseded, for its code is dead. */
+  /** Stores a mail; those that it makes void are superseded. */
   async insert({ kind, to, sealed, expiresAt, isDecoy }: NewMail): Promise<void> {
     const now = this.clock.now();
-    await this.model.updateMany({ to, kind, state: 'waiting' }, { $set: { state: 'superseded', sealed: null } });
+    await this.model.updateMany(
+      { to, kind: { $in: SUPERSEDED_BY[kind] }, state: 'waiting' },
+      { $set: { state: 'superseded', sealed: null } },
+    );
     await this.model.create({
       kind,
       to,

@@ -4,7 +4,7 @@ import type { MailKind } from '../mail-kinds.js';
 
 /**
  * `waiting` for its turn or its next attempt; `sending`, leased by one worker; `sent`; `expired`, its code came of age
- * before it could be sent; `superseded` by a newer mail of its kind; `failed`, refused for good; `decoy`, written in
+ * before it could be sent; `superseded` by a newer mail that made it void; `failed`, refused for good; `decoy`, written in
  * place of a mail that nobody must get.
  */
 export const MAIL_STATES = ['waiting', 'sending', 'sent', 'expired', 'superseded', 'failed', 'decoy'] as const;
