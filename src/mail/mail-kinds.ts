@@ -3,7 +3,12 @@ export interface MailContexts {
   'email-verification': { otp: string; expires_in: string };
   'password-reset': { link: string; token: string; expires_in: string };
   'security-alert': { link: string; token: string; expires_in: string; reported_at: string };
-  'password-changed': { changed_at: string; reset_url: string };
+  'password-changed': {
+    changed_at: string;
+    reset_url: string;
+    /** The session in which it was changed goes on; else none does. */
+    is_session_kept: boolean;
+  };
   'new-device': {
     device: string;
     location: string | null;

@@ -94,8 +94,13 @@ describe('Forgotten password', () => {
     const again = await reset(token, 'Another-one3%');
     expect(again.status).toBe(400);
     expect(again.body).toEqual(refusal);
-    const mail = await test.inbox.waitFor(registration.email, 'password-changed');
-    expect(mail.text).toContain('https://app.example/forgot-password');
+    const { text, html } = await test.inbox.waitFor(registration.email, 'password-changed');
+    expect(text).toContain('https://app.example/forgot-password');
+    for (const part of [text, html]) {
+      expect(part).toContain('All devices were logged out');
+      expect(part).toContain('except to log in again.');
+      expect(part).not.toContain('other devices');
+    }
   });
 
   it('ends every session', async () => {

@@ -129,7 +129,12 @@ describe('Changing one’s password', () => {
     const login = (password: string) =>
       test.client().post('/auth/login', { login: user.registration.username, password });
     expect([(await login(PASSWORD)).status, (await login(NEW_PASSWORD)).status]).toEqual([401, 200]);
-    await test.inbox.waitFor(user.registration.email, 'password-changed');
+    const { text, html } = await test.inbox.waitFor(user.registration.email, 'password-changed');
+    for (const part of [text, html]) {
+      expect(part).toContain('All other devices were logged out');
+      expect(part).toMatch(/log in again on your\sother devices/);
+      expect(part).not.toContain('All devices');
+    }
   });
 
   it('asks for the current one, and for a good new one', async () => {

@@ -30,7 +30,7 @@ export class PasswordChangeService {
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
     await this.sessions.endOthersWith(userId, sessionId, 'password_changed', async () => {
       const credentialVersion = await this.accounts.replacePassword(userId, passwordHash, { isRecovery: false });
-      await this.mails.postChanged(account.email);
+      await this.mails.postChanged(account.email, { isSessionKept: true });
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId, sessionId });
       return credentialVersion;
     });

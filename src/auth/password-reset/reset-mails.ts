@@ -24,10 +24,11 @@ export class ResetMails {
     await this.outbox.post({ kind: 'security-alert', to, context, expiresAt: token.expiresAt });
   }
 
-  async postChanged(to: string): Promise<void> {
+  async postChanged(to: string, { isSessionKept }: { isSessionKept: boolean }): Promise<void> {
     const context = {
       changed_at: formatMoment(this.clock.now()),
       reset_url: forgotPasswordUrl(this.config.mail.frontendUrl),
+      is_session_kept: isSessionKept,
     };
     const expiresAt = new Date(this.clock.nowMs() + NOTICE_LIFETIME_MS);
     await this.outbox.post({ kind: 'password-changed', to, context, expiresAt });
