@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ApiError } from './common/errors/index.js';
-import { Sessions } from './login-history/index.js';
+import { Transactions } from './infrastructure/database/index.js';
+import { KnownDevicesRepository, Sessions } from './login-history/index.js';
 import { MailsRepository } from './mail/index.js';
 import {
   API_KEY_NAME,
@@ -8,6 +9,7 @@ import {
   ApiKeys,
   ApiKeysRepository,
   Authenticator,
+  OneTimeSecrets,
   SecurityEvents,
   toApiKeyDto,
 } from './security/index.js';
@@ -51,6 +53,22 @@ async function idOfApiKey(app: INestApplicationContext, name: string): Promise<s
   return found._id.toHexString();
 }
 
+/** Deleted first, so that every room of a running service has heard of it, and that it was meant. */
+async function eraseAccount(app: INestApplicationContext, address: string): Promise<CommandResult> {
+  const { userId, email, deletedAt } = await accountOf(app, address);
+  if (!deletedAt) throw new CommandError(`${email} is not deleted: DELETE /api/users/${userId} comes first`);
+  await app.get(Sessions).endAll(userId, 'account_disabled');
+  await app.get(Transactions).run(async () => {
+    if (!(await app.get(AccountsRepository).erase(userId))) throw new CommandError(`${email} was restored meanwhile`);
+    await app.get(KnownDevicesRepository).forgetAll(userId);
+    await app.get(OneTimeSecrets).forgetAll(userId);
+    await app.get(MailsRepository).deleteTo(email);
+    await app.get(SecurityEvents).recordWith({ kind: 'user_erased', outcome: 'success', userId, detail: 'cli' });
+  });
+  await app.get(Authenticator).forgetAccount(userId);
+  return { lines: [`The account ${userId} was erased`], data: { user: userId } };
+}
+
 function roleCommand(role: 'admin' | null, help: string): Command {
   return {
     argument: 'email',
@@ -82,6 +100,11 @@ export const COMMANDS: Record<string, Command> = {
       const sessions = ended === 1 ? '1 session' : `${ended} sessions`;
       return { lines: [`${sessions} of ${email} ended`], data: { user: userId, ended } };
     },
+  },
+  'erase-account': {
+    argument: 'email',
+    help: 'erase a deleted account for good, with its sessions, devices, codes and mails',
+    run: eraseAccount,
   },
   'issue-api-key': {
     argument: 'name',

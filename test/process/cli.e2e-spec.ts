@@ -54,6 +54,25 @@ describe('The operator’s commands, beside a running service,', () => {
     expect([status, body.code]).toEqual([401, 'session_revoked']);
   });
 
+  it('erase an account for good, once it is deleted', async () => {
+    const personas = new Personas(() => client, new Inbox(client));
+    const [admin, user] = [await personas.user(), await personas.user()];
+    const { email, username } = user.registration;
+    await cli('grant-admin', admin.registration.email);
+    expect(await cli('erase-account', email)).toMatchObject({
+      code: 1,
+      errors: `${email} is not deleted: DELETE /api/users/${user.userId} comes first\n`,
+    });
+    const credentials = { apiKey, bearer: admin.token };
+    expect((await client.delete(`/api/users/${user.userId}`, credentials)).status).toBe(200);
+    const erased = await cli('erase-account', email);
+    expect(erased).toEqual({ code: 0, output: `The account ${user.userId} was erased\n`, errors: '' });
+    expect((await client.get(`/api/users/${user.userId}`, credentials)).status).toBe(404);
+    expect((await cli('erase-account', email)).code).toBe(1);
+    const again = await client.post('/auth/register', { ...user.registration, username, email });
+    expect(again.status).toBe(201);
+  });
+
   it('issue, list, replace and revoke API keys', async () => {
     const user = await new Personas(() => client, new Inbox(client)).user();
     const profile = async (key: string) =>

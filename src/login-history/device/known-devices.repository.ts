@@ -35,6 +35,10 @@ export class KnownDevicesRepository {
     return (await this.model.countDocuments({ user }).limit(2)) > 1;
   }
 
+  async forgetAll(userId: string): Promise<void> {
+    await this.model.deleteMany({ user: new Types.ObjectId(userId) });
+  }
+
   /** @returns the fingerprint under which the device is known, or null */
   async findKnown(sighting: Sighting): Promise<string | null> {
     const key = keyOf(sighting);

@@ -62,6 +62,11 @@ export class MailsRepository {
     });
   }
 
+  /** Whatever was or is to be sent there. */
+  async deleteTo(address: string): Promise<void> {
+    await this.model.deleteMany({ to: address });
+  }
+
   /** Whether there is something for {@link leaseNext}. */
   async isAnyDue(): Promise<boolean> {
     const now = this.clock.now();

@@ -20,6 +20,7 @@ export const SECURITY_EVENT_KINDS = [
   'user_enabled',
   'user_deleted',
   'user_restored',
+  'user_erased',
   'api_key_changed',
 ] as const;
 

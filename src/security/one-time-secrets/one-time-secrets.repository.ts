@@ -64,6 +64,10 @@ export class OneTimeSecretsRepository {
     return true;
   }
 
+  async deleteAll(subject: string): Promise<void> {
+    await this.model.deleteMany({ subject: new Types.ObjectId(subject) });
+  }
+
   /** Hands a subject's secrets to another, with their history, so that a quota cannot be begun anew; none is usable. */
   async handOver(from: string, to: string): Promise<void> {
     await this.model.updateMany(

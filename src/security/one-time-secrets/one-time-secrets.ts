@@ -94,6 +94,10 @@ export class OneTimeSecrets {
     await this.repository.handOver(from, to);
   }
 
+  async forgetAll(subject: string): Promise<void> {
+    await this.repository.deleteAll(subject);
+  }
+
   /**
    * A stand-in for an address without an account. Flows that must not tell whether an account exists walk the same
    * path with it: same look-ups, same writes, same quota, and in the end a mail that nobody sends.

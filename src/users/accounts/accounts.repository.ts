@@ -173,6 +173,14 @@ export class AccountsRepository extends AccountReader {
     await this.users.updateOne({ _id }, { $set: { deleted_at: deletedAt, status, updated_at: this.clock.now() } });
   }
 
+  /** Removes a deleted account for good. @returns false when it is not deleted, e.g. because it was restored meanwhile */
+  async erase(userId: string): Promise<boolean> {
+    const _id = new Types.ObjectId(userId);
+    const { deletedCount } = await this.users.deleteOne({ _id, deleted_at: { $ne: null } });
+    if (deletedCount === 1) await this.auths.deleteOne({ user: _id });
+    return deletedCount === 1;
+  }
+
   /** Removes an account whose address was never confirmed; one that was confirmed meanwhile stays. */
   async deleteUnconfirmed(userId: string): Promise<void> {
     const _id = new Types.ObjectId(userId);
