@@ -70,6 +70,12 @@ describe('The service as a process', () => {
     }
   });
 
+  it('ends when it is told to, also while it still waits for its database', async () => {
+    const service = start({ MONGODB_URI: 'mongodb://127.0.0.1:1/?directConnection=true' });
+    await expect.poll(() => service.output, { timeout: 10_000 }).toContain('Waiting for the database');
+    expect(await service.kill('SIGTERM')).toBe(0);
+  });
+
   it('hashes passwords with bcrypt at cost 10', async () => {
     const service = start();
     const { personas, client } = people(await service.started());
