@@ -16,6 +16,7 @@ import { LoginController } from './login/login.controller.js';
 import { LoginService } from './login/login.service.js';
 import { NewDeviceNotice } from './login/new-device-notice.js';
 import { SessionOpening } from './login/session-opening.js';
+import { TokenPairs } from './login/token-pairs.js';
 import { LogoutController } from './logout/logout.controller.js';
 import { LogoutService } from './logout/logout.service.js';
 import { SessionProof } from './logout/session-proof.js';
@@ -57,6 +58,7 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     LoginMetrics,
     LoginService,
     SessionOpening,
+    TokenPairs,
     NewDeviceNotice,
     TokenRefreshService,
     LogoutService,

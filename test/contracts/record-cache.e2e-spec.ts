@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createCache } from 'cache-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryStore, redisStore } from '../../src/infrastructure/cache/cache-stores.js';
@@ -167,6 +168,7 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     redis.isCutOff = true;
     for (let i = 0; i < 2_000; i += 1) await twin.cache.put(`key:${i}`, { i }, 60_000);
     await twin.cache.put('short', record(), 1);
+    await pause(5);
     redis.isCutOff = false;
     let commands = 0;
     const run = redis.run.bind(redis);

@@ -15,7 +15,7 @@ export class EmailVerificationController {
   @Operation({
     summary: 'Confirm the e-mail address with the OTP',
     description:
-      'A code works once, for ten minutes, and dies after five wrong tries. The answer to a wrong, old or used code and to an unknown address is the same.',
+      'A code works once, for ten minutes by default, and dies after five wrong tries. The answer to a wrong, old or used code and to an unknown address is the same.',
     message: 'Email verified successfully',
     data: VerifiedDto,
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Handlebars from 'handlebars';
 import type { ApiError, ErrorCode } from '../../common/errors/index.js';
 import type { Page } from '../../common/pages/index.js';
-import { formatMoment } from '../../mail/index.js';
+import { formatDuration, formatMoment } from '../../mail/index.js';
 
 const templateOf = (name: string) =>
   Handlebars.compile(readFileSync(join(import.meta.dirname, 'templates', `${name}.hbs`), 'utf8'), { strict: true });
@@ -16,11 +16,6 @@ const INCOMPLETE: [title: string, text: string] = [
   'This link is not valid',
   'It may have been cut off on its way: copy all of it from the mail. If it still does not work, reset your password with “Forgot password” where you log in.',
 ];
-const TOO_MANY: [title: string, text: string] = [
-  'Too many attempts',
-  'Please wait a quarter of an hour, then try again.',
-];
-
 const REFUSALS: Partial<Record<ErrorCode, [title: string, text: string]>> = {
   report_link_invalid: INCOMPLETE,
   validation_failed: INCOMPLETE,
@@ -33,8 +28,6 @@ const REFUSALS: Partial<Record<ErrorCode, [title: string, text: string]>> = {
     'This link can no longer be used',
     'It was used already, or the password was reset since: the sessions of that time have ended. To choose a new password, use the link in the latest mail, or “Forgot password” where you log in.',
   ],
-  too_many_login_attempts: TOO_MANY,
-  too_many_requests: TOO_MANY,
 };
 
 export function questionPage(token: string, loggedInAt: Date): Page {
@@ -45,7 +38,11 @@ export function donePage(): Page {
   return { title: 'Your account is locked', body: done({}) };
 }
 
-export function refusalPage({ code }: ApiError): Page {
+export function refusalPage({ code, status, retryAfterSeconds = 0 }: ApiError): Page {
+  if (status === 429) {
+    const wait = formatDuration(Math.ceil(retryAfterSeconds / 60) * 60_000);
+    return { title: 'Too many attempts', body: refusal({ text: `Please wait ${wait}, then try again.` }) };
+  }
   const [title, text] = REFUSALS[code] ?? [
     'This did not work',
     'Nothing was changed. Please open the link in the mail again in a few minutes.',

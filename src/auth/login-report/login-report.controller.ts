@@ -15,7 +15,7 @@ export class LoginReportController {
   @Operation({
     summary: 'Report a login with the link of a mail',
     description:
-      'What the page behind the link (`GET /not-me?token=…`) does when it is confirmed, for front ends that show a page of their own: the same as its-not-me, without being logged in. A link works once, for seven days, and not after a password reset by mail.',
+      'What the page behind the link (`GET /not-me?token=…`) does when it is confirmed, for front ends that show a page of their own: the same as its-not-me, without being logged in. A link works once, for seven days by default, and not after a password reset by mail.',
     message: 'All sessions have been terminated. Please check your email to reset your password.',
   })
   async reportLogin(@Body() { token }: LoginReportDto): Promise<void> {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { LocationFinder, parseDevice, SessionsRepository } from '../../login-history/index.js';
-import { AccessTokens, RefreshTokens } from '../../security/index.js';
 import type { Account } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
 import { NewDeviceNotice } from './new-device-notice.js';
+import { TokenPairs } from './token-pairs.js';
 import type { TokensDto } from './tokens.dto.js';
 
 export interface OpenedSession {
@@ -17,8 +17,7 @@ export interface OpenedSession {
 @Injectable()
 export class SessionOpening {
   constructor(
-    private readonly accessTokens: AccessTokens,
-    private readonly refreshTokens: RefreshTokens,
+    private readonly tokenPairs: TokenPairs,
     private readonly sessions: SessionsRepository,
     private readonly locations: LocationFinder,
     private readonly newDeviceNotice: NewDeviceNotice,
@@ -28,21 +27,8 @@ export class SessionOpening {
   issueTokens({ userId }: Account): OpenedSession {
     const sessionId = this.sessions.nextId();
     const loggedInAt = this.clock.now();
-    return {
-      sessionId,
-      loggedInAt,
-      answer: {
-        token: this.accessTokens.issue(userId, sessionId),
-        refresh_token: this.refreshTokens.issue({
-          userId,
-          sessionId,
-          generation: 0,
-          rotatedAt: loggedInAt,
-          loggedInAt,
-        }),
-        expires_in: this.accessTokens.ttlSeconds,
-      },
-    };
+    const answer = this.tokenPairs.issue({ userId, sessionId, generation: 0, rotatedAt: loggedInAt, loggedInAt });
+    return { sessionId, loggedInAt, answer };
   }
 
   /** The tokens are worth something from here on. */

@@ -19,7 +19,7 @@ export class PasswordResetController {
   @Operation({
     summary: 'Mail a password reset token',
     description:
-      'The mail carries a token and a link with it, valid for 15 minutes; the newest alone works. Nothing else changes. At most one mail a minute and five an hour go to one address; the answer is the same for every address.',
+      'The mail carries a token and a link with it, valid for 15 minutes by default; the newest alone works. Nothing else changes. At most one mail a minute and five an hour go to one address; the answer is the same for every address.',
     message: 'If an account exists for this address, a reset link has been sent to it.',
   })
   async forgotPassword(@Body() { email }: ForgotPasswordDto): Promise<void> {

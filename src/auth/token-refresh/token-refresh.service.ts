@@ -3,14 +3,9 @@ import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { type SessionGeneration, Sessions, SessionsRepository } from '../../login-history/index.js';
-import {
-  AccessTokens,
-  Authenticator,
-  type RefreshClaims,
-  RefreshTokens,
-  SecurityEvents,
-} from '../../security/index.js';
+import { Authenticator, type RefreshClaims, RefreshTokens, SecurityEvents } from '../../security/index.js';
 import { AccountsRepository, isActive } from '../../users/index.js';
+import { TokenPairs } from '../login/token-pairs.js';
 import type { TokensDto } from '../login/tokens.dto.js';
 
 /**
@@ -21,8 +16,8 @@ import type { TokensDto } from '../login/tokens.dto.js';
 @Injectable()
 export class TokenRefreshService {
   constructor(
-    private readonly accessTokens: AccessTokens,
     private readonly refreshTokens: RefreshTokens,
+    private readonly tokenPairs: TokenPairs,
     private readonly repository: SessionsRepository,
     private readonly sessions: Sessions,
     private readonly accounts: AccountsRepository,
@@ -36,12 +31,19 @@ export class TokenRefreshService {
   async refresh(refreshToken: string): Promise<TokensDto> {
     const claims = this.refreshTokens.verify(refreshToken);
     // From the cache, as for any request: it knows of every end at once, and the new tokens are asked again when used.
-    const isLive = await this.authenticator.authenticate(claims).then(
-      () => true,
-      () => false,
-    );
+    const isLive = await this.isLive(claims);
     const rotated = isLive && (await this.rotate(claims));
     return rotated || this.refreshLooked(claims);
+  }
+
+  private async isLive(claims: RefreshClaims): Promise<boolean> {
+    try {
+      await this.authenticator.authenticate(claims);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError) return false;
+      throw error;
+    }
   }
 
   /** In the ordinary case the session is written without having been read; why it did not come to that is looked up here. */
@@ -67,7 +69,8 @@ export class TokenRefreshService {
   private async rotate(claims: RefreshClaims): Promise<TokensDto | null> {
     const { id, sid, gen, auth_time } = claims;
     const rotatedAt = this.clock.now();
-    const tokens = this.issue(id, sid, gen + 1, rotatedAt, new Date(auth_time * 1000));
+    const loggedInAt = new Date(auth_time * 1000);
+    const tokens = this.tokenPairs.issue({ userId: id, sessionId: sid, generation: gen + 1, rotatedAt, loggedInAt });
     const isRotated = await this.repository.rotateIfCurrent(
       { sessionId: sid, userId: id, generation: gen },
       rotatedAt,
@@ -81,18 +84,10 @@ export class TokenRefreshService {
     if (gen > generation) throw new ApiError('token_invalid');
     const isJustReplaced =
       generation === gen + 1 && this.clock.nowMs() - rotatedAt.getTime() <= this.config.tokens.refreshGraceMs;
-    if (isJustReplaced) return this.issue(id, sid, generation, rotatedAt, loggedInAt);
+    if (isJustReplaced) return this.tokenPairs.issue({ userId: id, sessionId: sid, generation, rotatedAt, loggedInAt });
 
     this.events.record({ kind: 'authn_token_reuse', outcome: 'failure', userId: id, sessionId: sid });
     await this.sessions.end(sid, 'refresh_token_reused');
     throw new ApiError('refresh_token_reused');
-  }
-
-  private issue(userId: string, sessionId: string, generation: number, rotatedAt: Date, loggedInAt: Date): TokensDto {
-    return {
-      token: this.accessTokens.issue(userId, sessionId),
-      refresh_token: this.refreshTokens.issue({ userId, sessionId, generation, rotatedAt, loggedInAt }),
-      expires_in: this.accessTokens.ttlSeconds,
-    };
   }
 }

@@ -1,7 +1,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/index.js';
-import { ACCESS, type Access, type LimitClass, type Role } from './access.js';
+import { ACCESS, type Access, type LimitClass } from './access.js';
 
 /** Extension under which an operation's error codes travel to the OpenAPI document; it is removed there. */
 export const ERROR_CODES_EXTENSION = 'x-error-codes';
@@ -35,14 +35,12 @@ export const Authenticated = ({ limit = 'general', errors = [] }: AccessOptions 
   access({ apiKey: false, bearer: true, role: null, limit }, errors);
 
 /** API key and bearer token: the ordinary route of an application. */
-export const Protected = ({
-  limit = 'general',
-  errors = [],
-  role = null,
-}: AccessOptions & { role?: Role | null } = {}) => access({ apiKey: true, bearer: true, role, limit }, errors);
+export const Protected = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>
+  access({ apiKey: true, bearer: true, role: null, limit }, errors);
 
 /** API key, and the bearer token of an administrator; the role is read from storage at each request. */
-export const AdminOnly = (options: AccessOptions = {}) => Protected({ ...options, role: 'admin' });
+export const AdminOnly = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>
+  access({ apiKey: true, bearer: true, role: 'admin', limit }, errors);
 
 /** API key alone: for callers that are services and not people. */
 export const ApiKeyOnly = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>

@@ -1,4 +1,4 @@
-import { type LoggerService, type LogLevel } from '@nestjs/common';
+import type { LoggerService } from '@nestjs/common';
 import { type Logger, type LoggerOptions, pino } from 'pino';
 import { traceOfLines } from './tracing.js';
 
@@ -59,7 +59,6 @@ export class AppLogger implements LoggerService {
   fatal(message: unknown, ...rest: unknown[]): void {
     this.write('fatal', message, rest);
   }
-  setLogLevels(_levels: LogLevel[]): void {}
 
   /** Nest passes the context last; `error` may have a stack before it. */
   private write(

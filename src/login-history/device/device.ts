@@ -11,7 +11,7 @@ export interface Device {
 }
 
 /** Longer ones are cut before they are parsed or stored: the parser's patterns meet no 16 kB string. */
-export const MAX_USER_AGENT_LENGTH = 512;
+const MAX_USER_AGENT_LENGTH = 512;
 
 export function userAgentOf(header: string | undefined): string | undefined {
   return header ? header.slice(0, MAX_USER_AGENT_LENGTH) : undefined;

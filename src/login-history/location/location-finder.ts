@@ -5,6 +5,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import timezoneAt from '@photostructure/tz-lookup';
 import ipaddr from 'ipaddr.js';
 import { type CityResponse, open, type Reader, type Response } from 'maxmind';
+import { withDeadline } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 
 export interface Location {
@@ -56,7 +57,7 @@ export class LocationFinder implements OnApplicationBootstrap {
   /** @returns undefined for private and unknown addresses, and when the data cannot be read: never an error */
   async find(address: string): Promise<Location | undefined> {
     if (!ipaddr.isValid(address) || ipaddr.process(address).range() !== 'unicast') return undefined;
-    const reader = await Promise.race([this.reader(this.fileFor(address)), patience()]);
+    const reader = await withDeadline(this.reader(this.fileFor(address)), PATIENCE_MS).catch(() => null);
     try {
       const found = reader?.get(address);
       return found
@@ -85,10 +86,6 @@ export class LocationFinder implements OnApplicationBootstrap {
     }
     return reader;
   }
-}
-
-function patience(): Promise<null> {
-  return new Promise((resolve) => setTimeout(() => resolve(null), PATIENCE_MS).unref());
 }
 
 function fromBundled({ country_code, state1, city, latitude, longitude }: BundledCity): Location {

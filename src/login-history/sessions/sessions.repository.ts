@@ -40,7 +40,7 @@ export interface SessionGeneration {
 }
 
 /** The form in which tokens are stored. */
-export function tokenDigest(token: string): string {
+function tokenDigest(token: string): string {
   return `sha256:${createHash('sha256').update(token).digest('hex')}`;
 }
 

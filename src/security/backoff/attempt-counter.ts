@@ -3,7 +3,7 @@ import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 /** How the names of all counters of attempts begin. */
 export const ATTEMPT_KEYS = 'attempts:';
 /** Attempts that cost nothing; as many may also run at the same time. */
-export const FREE_ATTEMPTS = 20;
+const FREE_ATTEMPTS = 20;
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 3_600_000;
 /** An account that nobody fails at for so long is as good as new. */

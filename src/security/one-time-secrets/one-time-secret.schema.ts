@@ -1,5 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { type HydratedDocument, Types } from 'mongoose';
+import { Types } from 'mongoose';
 
 export const SECRET_PURPOSES = ['email_verification', 'password_reset'] as const;
 export type SecretPurpose = (typeof SECRET_PURPOSES)[number];
@@ -36,7 +36,6 @@ export class OneTimeSecret {
   purge_at: Date;
 }
 
-export type OneTimeSecretDocument = HydratedDocument<OneTimeSecret>;
 export const OneTimeSecretSchema = SchemaFactory.createForClass(OneTimeSecret);
 OneTimeSecretSchema.index({ subject: 1, purpose: 1 }, { unique: true });
 OneTimeSecretSchema.index({ hash: 1 }, { partialFilterExpression: { purpose: 'password_reset' } });

@@ -5,7 +5,7 @@ import { Clock } from '../../common/clock/index.js';
 import { duplicateKeyField } from '../../infrastructure/database/index.js';
 import { OneTimeSecret, type SecretPurpose } from './one-time-secret.schema.js';
 
-export const MAX_TRIES = 5;
+const MAX_TRIES = 5;
 const MIN_PAUSE_MS = 60_000;
 const QUOTA = 5;
 const QUOTA_WINDOW_MS = 3_600_000;

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { AccessTokens, type RefreshState, RefreshTokens } from '../../security/index.js';
+import type { TokensDto } from './tokens.dto.js';
+
+/** The two tokens of a session, as a login and each refresh hand them out. */
+@Injectable()
+export class TokenPairs {
+  constructor(
+    private readonly accessTokens: AccessTokens,
+    private readonly refreshTokens: RefreshTokens,
+  ) {}
+
+  issue(state: RefreshState): TokensDto {
+    return {
+      token: this.accessTokens.issue(state.userId, state.sessionId),
+      refresh_token: this.refreshTokens.issue(state),
+      expires_in: this.accessTokens.ttlSeconds,
+    };
+  }
+}
