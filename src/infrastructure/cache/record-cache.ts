@@ -143,8 +143,9 @@ export class RecordCache {
   }
 
   private async handOn(key: string, missed: MissedWrite): Promise<void> {
+    // A newer one may have been missed, or written, since this began and meanwhile.
+    if (this.missedWrites.get(key) !== missed) return;
     await this.write(key, missed.write);
-    // It may have been missed once more meanwhile.
     if (this.missedWrites.get(key) === missed) this.missedWrites.delete(key);
   }
 }

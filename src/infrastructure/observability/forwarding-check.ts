@@ -20,6 +20,8 @@ export class ForwardingCheck {
   private readonly logger = new Logger('Forwarding');
   private requests = 0;
   private forwarded = 0;
+  /** For which the last of them counted. */
+  private forwarder = '';
   private origins = new Set<string>();
   private suspected = false;
 
@@ -40,18 +42,19 @@ export class ForwardingCheck {
     const origin = forwardedFor === undefined ? address : firstHop(String(forwardedFor));
     if (origin !== address) {
       this.forwarded += 1;
+      this.forwarder = address;
       if (this.origins.size < MIN_ORIGINS) this.origins.add(origin);
     }
     this.requests += 1;
-    if (this.requests === WINDOW) this.decide(address);
+    if (this.requests === WINDOW) this.decide();
   }
 
-  private decide(address: string): void {
+  private decide(): void {
     const isSuspected = this.forwarded >= MIN_FORWARDED && this.origins.size >= MIN_ORIGINS;
     if (isSuspected && !this.suspected) {
       this.logger.warn(
-        `Of ${WINDOW} requests ${this.forwarded} were forwarded for others than they count for, such as the last, which counts for ` +
-          `${address}: if that is your proxy, name it in TRUST_PROXY. Until then all its callers share one limit`,
+        `Of ${WINDOW} requests ${this.forwarded} were forwarded for others than they count for; the last of them counts for ` +
+          `${this.forwarder}: if that is your proxy, name it in TRUST_PROXY. Until then all its callers share one limit`,
       );
     }
     this.suspected = isSuspected;
