@@ -1,29 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import mongoose, { type Connection } from 'mongoose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ContractDatabase, openContractDatabase, SERVER } from './embedded-mongodb-contract.js';
-
-type Documents = mongoose.mongo.Collection<Record<string, unknown>>;
+import mongoose from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
 
 describe(`An aggregation on ${SERVER}`, () => {
-  let database: ContractDatabase;
-  let connection: Connection;
-  let things: Documents;
-
-  beforeAll(async () => {
-    database = await openContractDatabase();
-    ({ connection } = database);
-  });
-  beforeEach(async () => {
-    things = connection.collection(`things-${randomUUID()}`) as never;
-  });
-  afterAll(() => database.close());
-
-  const aggregate = (...pipeline: Record<string, unknown>[]) => things.aggregate(pipeline).toArray();
+  const suite = driverSuite();
   const valueOf = async (document: Record<string, unknown>, value: unknown) => {
-    await things.deleteMany({});
-    await things.insertOne({ ...document });
-    return (await aggregate({ $project: { _id: 0, value } }))[0];
+    await suite.things.deleteMany({});
+    await suite.things.insertOne({ ...document });
+    return (await suite.aggregate({ $project: { _id: 0, value } }))[0];
   };
 
   describe('Expressions', () => {
@@ -52,7 +36,7 @@ describe(`An aggregation on ${SERVER}`, () => {
       [{ a: 1 }, { $in: ['$a', [[1], 2]] }, false],
     ])('compare as BSON does: in %j %j', async (document, expression, expected) => {
       expect(await valueOf(document, expression)).toEqual({ value: expected });
-      expect(await things.countDocuments({ $expr: { $eq: [expression, expected] } })).toBe(1);
+      expect(await suite.things.countDocuments({ $expr: { $eq: [expression, expected] } })).toBe(1);
     });
 
     const date = (text: string) => new Date(text);
@@ -166,31 +150,31 @@ describe(`An aggregation on ${SERVER}`, () => {
 
   describe('Stages', () => {
     it('put values into buckets by their lower boundaries', async () => {
-      await things.insertMany([0, 4, 5, 10, 99].map((v) => ({ v })));
+      await suite.things.insertMany([0, 4, 5, 10, 99].map((v) => ({ v })));
       const boundaries = [0, 5, 10, 15, 20];
-      expect(await aggregate({ $bucket: { groupBy: '$v', boundaries, default: 'other' } })).toEqual([
+      expect(await suite.aggregate({ $bucket: { groupBy: '$v', boundaries, default: 'other' } })).toEqual([
         { _id: 0, count: 2 },
         { _id: 5, count: 1 },
         { _id: 10, count: 1 },
         { _id: 'other', count: 1 },
       ]);
-      await expect(aggregate({ $bucket: { groupBy: '$v', boundaries } })).rejects.toThrow();
+      await expect(suite.aggregate({ $bucket: { groupBy: '$v', boundaries } })).rejects.toThrow();
     });
 
     it('draw each document once', async () => {
-      await things.insertMany(Array.from({ length: 10 }, (_, n) => ({ n })));
-      const drawn = await aggregate({ $sample: { size: 10 } });
+      await suite.things.insertMany(Array.from({ length: 10 }, (_, n) => ({ n })));
+      const drawn = await suite.aggregate({ $sample: { size: 10 } });
       expect(new Set(drawn.map(({ n }) => n)).size).toBe(10);
-      expect(await aggregate({ $sample: { size: 3 } })).toHaveLength(3);
+      expect(await suite.aggregate({ $sample: { size: 3 } })).toHaveLength(3);
     });
 
     it('fill gaps, and window over them', async () => {
-      await things.insertMany([{ t: 1, v: 1 }, { t: 2 }, { t: 3, v: 5 }, { t: 4 }]);
-      const filled = (method: string) => aggregate({ $fill: { sortBy: { t: 1 }, output: { v: { method } } } });
+      await suite.things.insertMany([{ t: 1, v: 1 }, { t: 2 }, { t: 3, v: 5 }, { t: 4 }]);
+      const filled = (method: string) => suite.aggregate({ $fill: { sortBy: { t: 1 }, output: { v: { method } } } });
       expect((await filled('locf')).map(({ v }) => v)).toEqual([1, 1, 5, 5]);
       expect((await filled('linear')).slice(0, 3).map(({ v }) => v)).toEqual([1, 3, 5]);
       const window = { sortBy: { t: 1 }, output: { n: { $sum: 1, window: { documents: ['unbounded', 'current'] } } } };
-      expect((await aggregate({ $setWindowFields: window })).map(({ n }) => n)).toEqual([1, 2, 3, 4]);
+      expect((await suite.aggregate({ $setWindowFields: window })).map(({ n }) => n)).toEqual([1, 2, 3, 4]);
     });
 
     it('follow a graph as far as a filter allows, and prune whole documents', async () => {
@@ -200,30 +184,36 @@ describe(`An aggregation on ${SERVER}`, () => {
         { _id: 3, boss: 1 },
         { _id: 4, boss: 2, at: 'work' },
       ];
-      await things.insertMany(people as never);
+      await suite.things.insertMany(people as never);
       const graph = { startWith: '$_id', connectFromField: '_id', connectToField: 'boss', as: 'team' };
-      const [first] = await aggregate({
-        $graphLookup: { from: things.collectionName, ...graph, restrictSearchWithMatch: { at: { $in: ['work'] } } },
+      const [first] = await suite.aggregate({
+        $graphLookup: {
+          from: suite.things.collectionName,
+          ...graph,
+          restrictSearchWithMatch: { at: { $in: ['work'] } },
+        },
       });
       expect(((first?.team ?? []) as { _id: number }[]).map(({ _id }) => _id).sort()).toEqual([2, 4]);
-      const redacted = await aggregate({ $redact: { $cond: [{ $eq: ['$at', 'work'] }, '$$KEEP', '$$PRUNE'] } });
+      const redacted = await suite.aggregate({ $redact: { $cond: [{ $eq: ['$at', 'work'] }, '$$KEEP', '$$PRUNE'] } });
       expect(redacted.map(({ _id }) => _id)).toEqual([2, 4]);
     });
 
     it('collect what is there, and refuse what has no end', async () => {
-      await things.insertMany([{ v: 1 }, {}, { v: null }]);
-      expect(await aggregate({ $group: { _id: null, all: { $push: '$v' } } })).toEqual([{ _id: null, all: [1, null] }]);
-      await expect(aggregate({ $skip: -1 })).rejects.toThrow();
-      await expect(aggregate({ $unwind: 'v' })).rejects.toMatchObject({ code: 28818 });
-      await expect(aggregate({ $group: { _id: null, v: '$v' } })).rejects.toMatchObject({ code: 40234 });
-      await expect(aggregate({ $densify: { field: 'v', range: { step: 0, bounds: 'full' } } })).rejects.toThrow();
+      await suite.things.insertMany([{ v: 1 }, {}, { v: null }]);
+      expect(await suite.aggregate({ $group: { _id: null, all: { $push: '$v' } } })).toEqual([
+        { _id: null, all: [1, null] },
+      ]);
+      await expect(suite.aggregate({ $skip: -1 })).rejects.toThrow();
+      await expect(suite.aggregate({ $unwind: 'v' })).rejects.toMatchObject({ code: 28818 });
+      await expect(suite.aggregate({ $group: { _id: null, v: '$v' } })).rejects.toMatchObject({ code: 40234 });
+      await expect(suite.aggregate({ $densify: { field: 'v', range: { step: 0, bounds: 'full' } } })).rejects.toThrow();
     });
   });
 
   it('adds and compares decimals exactly', async () => {
     const decimal = (text: string) => mongoose.mongo.Decimal128.fromString(text);
-    await things.insertMany([{ p: decimal('1.10') }, { p: decimal('9') }, { p: decimal('10') }, { p: 'none' }]);
-    const [found] = await things
+    await suite.things.insertMany([{ p: decimal('1.10') }, { p: decimal('9') }, { p: decimal('10') }, { p: 'none' }]);
+    const [found] = await suite.things
       .aggregate([
         { $match: { p: { $type: 'decimal' } } },
         {

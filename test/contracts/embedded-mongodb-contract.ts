@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type Connection } from 'mongoose';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 
 /** The same expectations hold for MongoDB: set MONGODB_URI to a replica set to see it. */
@@ -25,4 +26,29 @@ export async function openContractDatabase(): Promise<ContractDatabase> {
     await store?.close();
   };
   return { connection, close };
+}
+
+/** What a suite of the driver has at hand. */
+interface Suite {
+  connection: Connection;
+  /** A new collection for each test. */
+  things: mongoose.mongo.Collection<Record<string, unknown>>;
+  aggregate(...pipeline: Record<string, unknown>[]): Promise<Record<string, unknown>[]>;
+}
+
+/** Gives the suite at hand a database of its own, which is gone after it. */
+export function driverSuite(): Suite {
+  const suite = {
+    aggregate: (...pipeline) => suite.things.aggregate(pipeline).toArray() as Promise<Record<string, unknown>[]>,
+  } as Suite;
+  let database: ContractDatabase;
+  beforeAll(async () => {
+    database = await openContractDatabase();
+    suite.connection = database.connection;
+  });
+  beforeEach(() => {
+    suite.things = suite.connection.collection(`things-${randomUUID()}`) as never;
+  });
+  afterAll(() => database.close());
+  return suite;
 }

@@ -1,31 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import mongoose, { type Connection } from 'mongoose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ContractDatabase, isMongodb, openContractDatabase, SERVER } from './embedded-mongodb-contract.js';
-
-type Documents = mongoose.mongo.Collection<Record<string, unknown>>;
+import mongoose from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { driverSuite, isMongodb, SERVER } from './embedded-mongodb-contract.js';
 
 describe(`The driver on ${SERVER}`, () => {
-  let database: ContractDatabase;
-  let connection: Connection;
-  let things: Documents;
-
-  beforeAll(async () => {
-    database = await openContractDatabase();
-    ({ connection } = database);
-  });
-  beforeEach(async () => {
-    things = connection.collection(`things-${randomUUID()}`) as never;
-  });
-  afterAll(() => database.close());
-
-  const aggregate = (...pipeline: Record<string, unknown>[]) => things.aggregate(pipeline).toArray();
+  const suite = driverSuite();
   const updated = async (document: Record<string, unknown>, update: object, filter: object = {}) => {
-    await things.deleteMany({});
-    await things.insertOne({ _id: 1, ...document } as never);
-    await things.updateOne(filter as never, update as never);
-    const { _id, ...found } = (await things.findOne()) as Record<string, unknown>;
+    await suite.things.deleteMany({});
+    await suite.things.insertOne({ _id: 1, ...document } as never);
+    await suite.things.updateOne(filter as never, update as never);
+    const { _id, ...found } = (await suite.things.findOne()) as Record<string, unknown>;
     return found;
   };
 
@@ -35,7 +19,7 @@ describe(`The driver on ${SERVER}`, () => {
       inside: (session: mongoose.mongo.ClientSession) => Promise<unknown>,
       outside: () => Promise<unknown>,
     ) => {
-      const session = await connection.startSession();
+      const session = await suite.connection.startSession();
       session.startTransaction();
       await inside(session);
       const other = outside().then(
@@ -55,68 +39,68 @@ describe(`The driver on ${SERVER}`, () => {
     };
 
     it('loses no update', async () => {
-      await things.insertOne({ _id: 1, n: 0 } as never);
+      await suite.things.insertOne({ _id: 1, n: 0 } as never);
       const { isCommitted, isOtherDone } = await beside(
-        (session) => things.updateOne({ _id: 1 as never }, { $inc: { n: 1 } } as never, { session }),
-        () => things.updateOne({ _id: 1 as never }, { $inc: { n: 10 } } as never),
+        (session) => suite.things.updateOne({ _id: 1 as never }, { $inc: { n: 1 } } as never, { session }),
+        () => suite.things.updateOne({ _id: 1 as never }, { $inc: { n: 10 } } as never),
       );
-      expect((await things.findOne())?.['n']).toBe((isCommitted ? 1 : 0) + (isOtherDone ? 10 : 0));
+      expect((await suite.things.findOne())?.['n']).toBe((isCommitted ? 1 : 0) + (isOtherDone ? 10 : 0));
     });
 
     it('keeps unique values unique', async () => {
-      await things.createIndex({ name: 1 }, { unique: true });
+      await suite.things.createIndex({ name: 1 }, { unique: true });
       await beside(
-        (session) => things.insertOne({ name: 'x' }, { session }),
-        () => things.insertOne({ name: 'x' }),
+        (session) => suite.things.insertOne({ name: 'x' }, { session }),
+        () => suite.things.insertOne({ name: 'x' }),
       );
-      expect(await things.countDocuments()).toBe(1);
-      expect(await things.find({ name: 'x' }).toArray()).toHaveLength(1);
+      expect(await suite.things.countDocuments()).toBe(1);
+      expect(await suite.things.find({ name: 'x' }).toArray()).toHaveLength(1);
     });
 
     it('brings nothing back that was deleted', async () => {
-      await things.insertOne({ _id: 1, n: 0 } as never);
+      await suite.things.insertOne({ _id: 1, n: 0 } as never);
       await beside(
-        (session) => things.updateOne({ _id: 1 as never }, { $inc: { n: 1 } } as never, { session }),
-        () => things.deleteOne({ _id: 1 as never }),
+        (session) => suite.things.updateOne({ _id: 1 as never }, { $inc: { n: 1 } } as never, { session }),
+        () => suite.things.deleteOne({ _id: 1 as never }),
       );
-      const found = await things.find().toArray();
-      expect(await things.find({ _id: 1 as never }).toArray()).toEqual(found);
-      expect(await things.countDocuments()).toBe(found.length);
+      const found = await suite.things.find().toArray();
+      expect(await suite.things.find({ _id: 1 as never }).toArray()).toEqual(found);
+      expect(await suite.things.countDocuments()).toBe(found.length);
     });
   });
 
   it('says at once what a transaction cannot do', async () => {
-    await things.insertOne({});
-    const session = await connection.startSession();
+    await suite.things.insertOne({});
+    const session = await suite.connection.startSession();
     const started = performance.now();
-    const listing = session.withTransaction(() => things.indexes({ session }));
+    const listing = session.withTransaction(() => suite.things.indexes({ session }));
     await expect(listing).rejects.toMatchObject({ code: 263 });
     expect(performance.now() - started).toBeLessThan(10_000);
     await session.endSession();
   });
 
   it('takes a batch size of zero for none, first, and for as many as there are, afterwards', async () => {
-    await things.insertMany(Array.from({ length: 300 }, (_, n) => ({ n })));
-    expect(await things.find().batchSize(0).toArray()).toHaveLength(300);
-    expect(await things.aggregate([], { batchSize: 0 }).toArray()).toHaveLength(300);
+    await suite.things.insertMany(Array.from({ length: 300 }, (_, n) => ({ n })));
+    expect(await suite.things.find().batchSize(0).toArray()).toHaveLength(300);
+    expect(await suite.things.aggregate([], { batchSize: 0 }).toArray()).toHaveLength(300);
   });
 
   it('finds in the order of insertion and of the index, backwards as well', async () => {
-    await things.insertMany([3, 1, 2].map((_id) => ({ _id })) as never);
+    await suite.things.insertMany([3, 1, 2].map((_id) => ({ _id })) as never);
     const ids = async (cursor: { toArray(): Promise<Record<string, unknown>[]> }) =>
       (await cursor.toArray()).map(({ _id }) => _id);
-    expect(await ids(things.find().sort({ $natural: -1 }))).toEqual([2, 1, 3]);
-    expect(await ids(things.find().hint({ $natural: -1 }))).toEqual([2, 1, 3]);
-    expect(await ids(things.find().hint({ $natural: -1 }).sort({ _id: 1 }))).toEqual([1, 2, 3]);
-    expect(await ids(things.find({ _id: { $in: [2, 1, 3] } } as never))).toEqual([1, 2, 3]);
+    expect(await ids(suite.things.find().sort({ $natural: -1 }))).toEqual([2, 1, 3]);
+    expect(await ids(suite.things.find().hint({ $natural: -1 }))).toEqual([2, 1, 3]);
+    expect(await ids(suite.things.find().hint({ $natural: -1 }).sort({ _id: 1 }))).toEqual([1, 2, 3]);
+    expect(await ids(suite.things.find({ _id: { $in: [2, 1, 3] } } as never))).toEqual([1, 2, 3]);
   });
 
   describe('Arrays within arrays', () => {
     it('are one element', async () => {
-      await things.insertOne({ a: [[1, 2], 3] });
-      expect(await things.countDocuments({ a: { $elemMatch: { $gt: 1, $lt: 3 } } })).toBe(0);
-      expect(await things.countDocuments({ a: { $elemMatch: { $eq: [1, 2] } } })).toBe(1);
-      expect(await things.countDocuments({ a: { $elemMatch: { $size: 2 } } })).toBe(1);
+      await suite.things.insertOne({ a: [[1, 2], 3] });
+      expect(await suite.things.countDocuments({ a: { $elemMatch: { $gt: 1, $lt: 3 } } })).toBe(0);
+      expect(await suite.things.countDocuments({ a: { $elemMatch: { $eq: [1, 2] } } })).toBe(1);
+      expect(await suite.things.countDocuments({ a: { $elemMatch: { $size: 2 } } })).toBe(1);
     });
 
     it.each([{ $pull: { a: { $gte: 2 } } }, { $pull: { a: { $in: [3, 1] } } }, { $pullAll: { a: [1, 3] } }])(
@@ -137,11 +121,11 @@ describe(`The driver on ${SERVER}`, () => {
       [{ $set: { 'a.$[x]': 1 } }, 2],
       [{ $currentDate: { a: 'x' } }, 2],
     ])('is refused whether or not there is a document: %j', async (update, code) => {
-      await expect(things.updateOne({ a: 'nobody' }, update as never)).rejects.toMatchObject({ code });
+      await expect(suite.things.updateOne({ a: 'nobody' }, update as never)).rejects.toMatchObject({ code });
     });
 
     it('refuses array filters that nothing refers to', async () => {
-      const update = things.updateOne({}, { $set: { a: 1 } }, { arrayFilters: [{ x: 1 }] });
+      const update = suite.things.updateOne({}, { $set: { a: 1 } }, { arrayFilters: [{ x: 1 }] });
       await expect(update).rejects.toMatchObject({ code: 9 });
     });
 
@@ -162,25 +146,25 @@ describe(`The driver on ${SERVER}`, () => {
   });
 
   it('tells a pattern that is stored from one that is looked for', async () => {
-    await things.insertMany([{ s: 'Abc' }, { s: /b/i }]);
-    expect(await things.countDocuments({ s: /b/i })).toBe(2);
-    expect(await things.countDocuments({ s: { $eq: /b/i } })).toBe(1);
-    expect(await things.countDocuments({ s: { $not: /B/ } })).toBe(2);
-    expect(await aggregate({ $sort: { s: 1 } }, { $match: { s: { $regex: /aB/i } } })).toHaveLength(1);
+    await suite.things.insertMany([{ s: 'Abc' }, { s: /b/i }]);
+    expect(await suite.things.countDocuments({ s: /b/i })).toBe(2);
+    expect(await suite.things.countDocuments({ s: { $eq: /b/i } })).toBe(1);
+    expect(await suite.things.countDocuments({ s: { $not: /B/ } })).toBe(2);
+    expect(await suite.aggregate({ $sort: { s: 1 } }, { $match: { s: { $regex: /aB/i } } })).toHaveLength(1);
   });
 
   it('refuses what JavaScript reads otherwise than PCRE', async () => {
-    await things.insertOne({ s: 'a' });
+    await suite.things.insertOne({ s: 'a' });
     if (isMongodb) return;
     for (const pattern of ['^[[:alpha:]]$', 'a\\hb', '\\x{41}', '^[]]$']) {
-      await expect(things.countDocuments({ s: { $regex: pattern } })).rejects.toMatchObject({ code: 51091 });
+      await expect(suite.things.countDocuments({ s: { $regex: pattern } })).rejects.toMatchObject({ code: 51091 });
     }
-    expect(await things.countDocuments({ s: { $regex: 'a|\\[]|[\\]]' } })).toBe(1);
+    expect(await suite.things.countDocuments({ s: { $regex: 'a|\\[]|[\\]]' } })).toBe(1);
   });
 
   it('changes no element for what it is not', async () => {
-    await things.insertOne({ a: [{ k: 1 }, { k: 2 }] });
-    const update = things.updateOne({ 'a.k': { $ne: 5 } }, { $set: { 'a.$.z': 1 } });
+    await suite.things.insertOne({ a: [{ k: 1 }, { k: 2 }] });
+    const update = suite.things.updateOne({ 'a.k': { $ne: 5 } }, { $set: { 'a.$.z': 1 } });
     await expect(update).rejects.toMatchObject({ code: 2 });
   });
 
@@ -192,17 +176,17 @@ describe(`The driver on ${SERVER}`, () => {
       [new mongoose.mongo.Double(1), '1.0'],
       [{ a: 1, b: 'x' }, '{ a: 1, b: "x" }'],
     ])('names the value that is taken: %j', async (v, shown) => {
-      await things.createIndex({ v: 1 }, { unique: true });
-      await things.insertOne({ v });
-      await expect(things.insertOne({ v })).rejects.toThrow(`dup key: { v: ${shown} }`);
+      await suite.things.createIndex({ v: 1 }, { unique: true });
+      await suite.things.insertOne({ v });
+      await expect(suite.things.insertOne({ v })).rejects.toThrow(`dup key: { v: ${shown} }`);
     });
 
     it('is refused under the name of another, and twice under two names, but not where it differs', async () => {
-      await things.createIndex({ a: 1 });
-      await expect(things.createIndex({ a: 1 }, { unique: true })).rejects.toMatchObject({ code: 86 });
-      await expect(things.createIndex({ a: 1 }, { name: 'other' })).rejects.toMatchObject({ code: 85 });
-      await things.createIndex({ a: 1 }, { name: 'unique', unique: true });
-      expect((await things.indexes()).map(({ name }) => name)).toEqual(['_id_', 'a_1', 'unique']);
+      await suite.things.createIndex({ a: 1 });
+      await expect(suite.things.createIndex({ a: 1 }, { unique: true })).rejects.toMatchObject({ code: 86 });
+      await expect(suite.things.createIndex({ a: 1 }, { name: 'other' })).rejects.toMatchObject({ code: 85 });
+      await suite.things.createIndex({ a: 1 }, { name: 'unique', unique: true });
+      expect((await suite.things.indexes()).map(({ name }) => name)).toEqual(['_id_', 'a_1', 'unique']);
     });
   });
 });

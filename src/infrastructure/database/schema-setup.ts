@@ -21,6 +21,7 @@ export class SchemaSetup implements OnApplicationBootstrap {
     }
     this.logger.debug(`Indexes of ${Object.keys(this.connection.models).length} collections are in place`);
   }
+
   private async createIndexes(model: Model<unknown>): Promise<void> {
     // Mongoose takes no option for all indexes, but hands these, of each of them, on to the driver.
     model.on(

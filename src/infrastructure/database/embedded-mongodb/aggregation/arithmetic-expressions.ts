@@ -55,7 +55,8 @@ function rounding(name: string, how: Rounding): Expression {
   return calculated(([value, places = 0]) => rounded(number(name, value), toInteger(places, name), how));
 }
 
-function combine(name: string, arithmetic: Arithmetic, a: unknown, b: unknown): Operand {
+/** In JavaScript's numbers where they hold the result. @throws CommandError 14 for what is no number */
+export function combine(name: string, arithmetic: Arithmetic, a: unknown, b: unknown): Operand {
   if (typeof a === 'number' && typeof b === 'number') return arithmetic.double(a, b);
   const result = calculate(arithmetic, number(name, a), number(name, b));
   if (result instanceof Decimal128) return result;

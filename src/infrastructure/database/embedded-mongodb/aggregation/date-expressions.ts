@@ -54,7 +54,7 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
     moved('$dateSubtract', -1, evalExpr(document, operand, options), options),
 };
 
-/** Nothing of nothing; an ObjectId stands for the moment in it. */
+/** Nothing of nothing; an ObjectId stands for the moment in it. What calculates is given `{ date, … }` in any case. */
 function ofDate(calculate: Expression): Expression {
   return (document, operand, options) => {
     const isDetailed = isDocument(operand) && 'date' in operand;
@@ -62,15 +62,17 @@ function ofDate(calculate: Expression): Expression {
     if (value === undefined || value === null) {
       return isDetailed && 'onNull' in operand ? evalExpr(document, operand.onNull, options) : null;
     }
-    const date = literal(value instanceof ObjectId ? value.getTimestamp() : value);
-    return calculate(document, isDetailed ? { ...operand, date } : date, options);
+    return calculate(document, { ...(isDetailed ? operand : {}), date: literal(momentOf(value)) }, options);
   };
+}
+
+function momentOf(value: unknown): unknown {
+  return value instanceof ObjectId ? value.getTimestamp() : value;
 }
 
 /** The day at the place that a timezone names, as midnight in UTC. */
 function localDay(document: Document, operand: unknown, options: Options): Date {
-  const detailed = isDocument(operand) && 'date' in operand ? operand : { date: operand };
-  const { year, month, day } = expressions.$dateToParts(document, detailed, options) as Record<string, number>;
+  const { year, month, day } = expressions.$dateToParts(document, operand, options) as Record<string, number>;
   return new Date(Date.UTC(year as number, (month as number) - 1, day));
 }
 
@@ -119,7 +121,7 @@ function offsetAt(date: Date, timezone: unknown, options: Options): number {
 function moved(name: '$dateAdd' | '$dateSubtract', sign: number, operand: unknown, options: Options): unknown {
   const { startDate, unit, amount, timezone } = operand as Document;
   if (startDate === undefined || startDate === null || amount === undefined || amount === null) return null;
-  const date = startDate instanceof ObjectId ? startDate.getTimestamp() : startDate;
+  const date = momentOf(startDate);
   const months = MONTHS[String(unit)];
   if (!months || timezone || !(date instanceof Date)) {
     const operands = { startDate: date, unit, amount, ...(timezone ? { timezone } : {}) };

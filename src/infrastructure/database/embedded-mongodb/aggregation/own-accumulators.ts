@@ -1,6 +1,7 @@
 import { isNumber, type BsonNumber } from '../values/bson-types.js';
-import { ADDITION, calculate, quotient } from '../values/arithmetic.js';
+import { ADDITION, quotient } from '../values/arithmetic.js';
 import { compare } from '../values/order.js';
+import { combine } from './arithmetic-expressions.js';
 
 type Accumulator = (values: unknown[]) => unknown;
 
@@ -17,10 +18,7 @@ export const OWN_ACCUMULATORS: Record<string, Accumulator> = {
 };
 
 function sum(values: unknown[]): BsonNumber {
-  return values.reduce<BsonNumber>((total, value) => {
-    if (typeof total === 'number' && typeof value === 'number') return total + value;
-    return isNumber(value) ? calculate(ADDITION, total, value) : total;
-  }, 0);
+  return values.filter(isNumber).reduce((total, value) => combine('$sum', ADDITION, total, value), 0);
 }
 
 function extreme(values: unknown[], direction: number): unknown {
