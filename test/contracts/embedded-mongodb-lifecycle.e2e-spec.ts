@@ -62,6 +62,16 @@ describe('An embedded store', () => {
     expect(() => statSync(dirname(socket))).toThrow('ENOENT');
   });
 
+  it('can be closed twice, and started many times', async () => {
+    const warnings: Error[] = [];
+    const listener = (warning: Error) => warnings.push(warning);
+    process.on('warning', listener);
+    const stores = await Promise.all(Array.from({ length: 12 }, () => startEmbeddedMongodb()));
+    await Promise.all([...stores, ...stores].map((store) => store.close()));
+    process.off('warning', listener);
+    expect(warnings).toEqual([]);
+  });
+
   it('lets nobody else in', async () => {
     for (const options of [{ directory }, {}]) {
       const store = await startEmbeddedMongodb(options);

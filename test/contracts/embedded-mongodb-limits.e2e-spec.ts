@@ -11,7 +11,9 @@ import {
   SESSION_LIFETIME_MS,
   TRANSACTION_LIFETIME_MS,
 } from '../../src/infrastructure/database/embedded-mongodb/sessions/sessions.js';
-import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
+import { MOST_SNAPSHOTS, Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
+import { number, numberOf } from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
+import { Overlay } from '../../src/infrastructure/database/embedded-mongodb/storage/view.js';
 import { decode } from '../../src/infrastructure/database/embedded-mongodb/values/decode.js';
 
 const START = new Date('2026-01-01T00:00:00Z').getTime();
@@ -186,4 +188,49 @@ describe('As time goes by, the embedded store', () => {
     expect(commit).toMatchObject({ code: 112, errorLabels: ['TransientTransactionError'] });
     expect(verify(engine.store)).toEqual([]);
   });
+
+  it('reads on, whatever the number of transactions that stay open', async () => {
+    await insert([{ _id: 0 }]);
+    const replies: Document[] = [];
+    for (let n = 0; n <= MOST_SNAPSHOTS; n++) {
+      const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+      replies.push(await run({ find: 'things', ...transaction, startTransaction: true }));
+      // Otherwise they would share a snapshot.
+      await run({ update: 'things', updates: [{ q: {}, u: { $inc: { n: 1 } } }] });
+    }
+    expect(replies.at(-2)).toMatchObject({ ok: 1 });
+    expect(replies.at(-1)).toMatchObject({ code: 112, errorLabels: ['TransientTransactionError'] });
+    expect(await run({ find: 'things' })).toMatchObject({ cursor: { firstBatch: [{ n: MOST_SNAPSHOTS + 1 }] } });
+    await pass(TRANSACTION_LIFETIME_MS + 1);
+  });
+
+  it('keeps what is not yet committed in order, however writes and looks take turns', () => {
+    const view = new Overlay(engine.store);
+    const expected = new Map<number, boolean>();
+    for (let step = 0; step < 1000; step++) {
+      const [key, isDeleted] = [(step * 7919) % 613, step % 5 === 0];
+      expected.set(key, !isDeleted);
+      if (isDeleted) view.del(number(key));
+      else view.put(number(key), number(step));
+      if (step % 3 !== 0 || (step > 200 && step < 500)) continue;
+      const found = [...view.range(number(0), number(1000))].map((entry) => numberOf(entry.key));
+      const kept = [...expected].filter(([, isThere]) => isThere).map(([kept]) => kept);
+      expect(found).toEqual(kept.sort((a, b) => a - b));
+    }
+  });
+
+  it('takes a bulk of thousands of upserts in seconds', async () => {
+    await run({ createIndexes: 'things', indexes: [{ key: { k: 1 }, name: 'k' }] });
+    const updates = Array.from({ length: 5_000 }, (_, k) => ({ q: { k }, u: { $set: { n: k } }, upsert: true }));
+    expect(await run({ update: 'things', updates })).toMatchObject({ n: 5_000 });
+    expect(verify(engine.store)).toEqual([]);
+  }, 15_000);
+
+  it('changes a document with thousands of indexed elements at once', async () => {
+    await run({ createIndexes: 'things', indexes: [{ key: { tags: 1 }, name: 'tags' }] });
+    await insert([{ tags: Array.from({ length: 15_000 }, (_, n) => `tag ${n}`) }]);
+    const u = { $push: { tags: 'new' }, $pull: { other: 1 } };
+    expect(await run({ update: 'things', updates: [{ q: {}, u }] })).toMatchObject({ nModified: 1 });
+    expect(verify(engine.store)).toEqual([]);
+  }, 5_000);
 });

@@ -228,6 +228,12 @@ describe('The embedded store under attack', () => {
     }
   });
 
+  it('says why it takes no document that is nested without end', async () => {
+    let deep = {};
+    for (let depth = 0; depth < 500; depth++) deep = { deep };
+    expect(await errorOf(things().insertOne({ deep }))).toMatchObject({ message: expect.stringContaining('nested') });
+  });
+
   it('refuses a bad filter even where there is no collection', async () => {
     expect(
       await errorOf(

@@ -69,6 +69,20 @@ describe(`The driver on ${SERVER}`, () => {
     });
   });
 
+  it('creates a collection in a transaction, as its first command too', async () => {
+    const name = `${suite.things.collectionName}-new`;
+    const session = await suite.connection.startSession();
+    await session.withTransaction(
+      async () => {
+        const created = await suite.connection.db?.createCollection(name, { session });
+        await created?.insertOne({}, { session });
+      },
+      { timeoutMS: 5_000 },
+    );
+    await session.endSession();
+    expect(await suite.connection.collection(name).countDocuments()).toBe(1);
+  });
+
   it('says at once what a transaction cannot do', async () => {
     await suite.things.insertOne({});
     const session = await suite.connection.startSession();
@@ -120,12 +134,26 @@ describe(`The driver on ${SERVER}`, () => {
       [{ $set: { '': 1 } }, 56],
       [{ $set: { 'a.$[x]': 1 } }, 2],
       [{ $currentDate: { a: 'x' } }, 2],
+      [{ $rename: { a: 5 } }, 2],
+      [{ $rename: { a: 'a' } }, 2],
+      [{ $rename: { a: 'a.b' } }, 2],
+      [{ $rename: { a: 'b' }, $set: { b: 1 } }, 40],
     ])('is refused whether or not there is a document: %j', async (update, code) => {
       await expect(suite.things.updateOne({ a: 'nobody' }, update as never)).rejects.toMatchObject({ code });
     });
 
     it('refuses array filters that nothing refers to', async () => {
       const update = suite.things.updateOne({}, { $set: { a: 1 } }, { arrayFilters: [{ x: 1 }] });
+      await expect(update).rejects.toMatchObject({ code: 9 });
+    });
+
+    it.each([{ 'a.0.k': 'z' }, { z: 'a.0.y' }])('moves nothing out of an array or into it: %j', async ($rename) => {
+      await expect(updated({ a: [{ k: 1 }], z: 1 }, { $rename })).rejects.toMatchObject({ code: 2 });
+    });
+
+    it('refuses an array filter of two names', async () => {
+      const options = { arrayFilters: [{ 'x.k': 1, 'y.k': 1 }] };
+      const update = suite.things.updateOne({}, { $set: { 'a.$[x].z': 1 } }, options);
       await expect(update).rejects.toMatchObject({ code: 9 });
     });
 
@@ -162,6 +190,23 @@ describe(`The driver on ${SERVER}`, () => {
     expect(await suite.things.countDocuments({ s: { $regex: 'a|\\[]|[\\]]' } })).toBe(1);
   });
 
+  it('refuses a collation that it cannot follow', async () => {
+    await suite.things.insertOne({ s: 'a-b' });
+    const found = (collation: object) => suite.things.find({ s: 'ab' }, { collation: collation as never }).toArray();
+    await expect(found({ locale: 'en', strength: 9 })).rejects.toThrow();
+    if (isMongodb) return;
+    for (const option of [{ caseLevel: true }, { caseFirst: 'upper' }, { alternate: 'shifted' }, { backwards: true }]) {
+      await expect(found({ locale: 'en', ...option })).rejects.toThrow('use MongoDB for it');
+    }
+  });
+
+  it('refuses results that no document can hold', async () => {
+    await suite.things.insertMany([1, 2].map((n) => ({ s: String(n).repeat(10_000_000) })));
+    const tooLarge = { code: isMongodb ? expect.any(Number) : 10334 };
+    await expect(suite.aggregate({ $group: { _id: null, all: { $push: '$s' } } })).rejects.toMatchObject(tooLarge);
+    await expect(suite.things.distinct('s')).rejects.toMatchObject(tooLarge);
+  });
+
   it('changes no element for what it is not', async () => {
     await suite.things.insertOne({ a: [{ k: 1 }, { k: 2 }] });
     const update = suite.things.updateOne({ 'a.k': { $ne: 5 } }, { $set: { 'a.$.z': 1 } });
@@ -179,6 +224,27 @@ describe(`The driver on ${SERVER}`, () => {
       await suite.things.createIndex({ v: 1 }, { unique: true });
       await suite.things.insertOne({ v });
       await expect(suite.things.insertOne({ v })).rejects.toThrow(`dup key: { v: ${shown} }`);
+    });
+
+    it('is partial by its own collation, and leads no query in another', async () => {
+      const insensitive = { collation: { locale: 'en', strength: 2 } };
+      await suite.things.createIndex({ n: 1 }, { partialFilterExpression: { s: 'A' } });
+      await suite.things.insertMany([
+        { n: 1, s: 'A' },
+        { n: 1, s: 'a' },
+      ]);
+      expect(await suite.things.find({ n: 1, s: 'A' }, insensitive).toArray()).toHaveLength(2);
+      await suite.things.deleteMany({});
+      const unique = { ...insensitive, name: 'u', unique: true, partialFilterExpression: { s: 'A' } };
+      await suite.things.createIndex({ n: 1 }, unique);
+      await suite.things.insertOne({ n: 1, s: 'A' });
+      await expect(suite.things.insertOne({ n: 1, s: 'a' })).rejects.toMatchObject({ code: 11000 });
+    });
+
+    it('of another lifetime is another', async () => {
+      await suite.things.createIndex({ at: 1 }, { expireAfterSeconds: 5 });
+      await expect(suite.things.createIndex({ at: 1 }, { expireAfterSeconds: 6 })).rejects.toMatchObject({ code: 85 });
+      expect(await suite.things.createIndex({ at: 1 }, { expireAfterSeconds: 5 })).toBe('at_1');
     });
 
     it('is refused under the name of another, and twice under two names, but not where it differs', async () => {

@@ -16,7 +16,7 @@ export interface EmbeddedMongodb {
   readonly uri: string;
   /** True when another process already serves the directory and this one only connects to it. */
   readonly attached: boolean;
-  /** Finishes running writes and stops. A store that is attached to keeps running. */
+  /** Finishes running writes and stops; once, however often it is called. A store that is attached to keeps running. */
   close(): Promise<void>;
 }
 
@@ -28,8 +28,10 @@ export async function startEmbeddedMongodb(options: EmbeddedMongodbOptions = {})
   const { socketPath, attached, close } = options.workerThread
     ? await startInWorker(options.directory)
     : await startHere(options.directory);
+  let closing: Promise<void> | undefined;
   // The set name a server reports is only looked at without directConnection, and would send the driver searching.
-  return { uri: `mongodb://${encodeURIComponent(socketPath)}/?directConnection=true`, attached, close };
+  const uri = `mongodb://${encodeURIComponent(socketPath)}/?directConnection=true`;
+  return { uri, attached, close: () => (closing ??= close()) };
 }
 
 async function startHere(directory: string | undefined): Promise<RunningStore> {

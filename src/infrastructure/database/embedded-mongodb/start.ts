@@ -22,17 +22,24 @@ export function start(directory: string | undefined): Promise<RunningStore> {
   return directory === undefined ? startTemporary() : startInDirectory(directory);
 }
 
+/** Removed with the process at the latest: by one listener, as Node takes more than ten for a leak. */
+const temporary = new Set<string>();
+process.once('exit', () => temporary.forEach(removeTemporary));
+
+function removeTemporary(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+  temporary.delete(path);
+}
+
 /** A store that exists until it is closed, or until the process ends. */
 async function startTemporary(): Promise<RunningStore> {
   const { path, dataFile, socketPath } = temporaryDirectory();
-  const remove = (): void => rmSync(path, { recursive: true, force: true });
-  process.once('exit', remove);
+  temporary.add(path);
   const server = new WireServer(new Engine(Store.open(dataFile, false)));
   await server.listen(socketPath);
   const close = async (): Promise<void> => {
     await server.close();
-    process.off('exit', remove);
-    remove();
+    removeTemporary(path);
   };
   return { socketPath, attached: false, close };
 }

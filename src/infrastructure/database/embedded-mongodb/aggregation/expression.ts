@@ -1,4 +1,4 @@
-import type { evalExpr } from 'mingo/core';
+import { evalExpr } from 'mingo/core';
 import type { Document } from '../values/document.js';
 
 export type Options = Parameters<typeof evalExpr>[2];
@@ -9,4 +9,9 @@ export type Expression = (document: Document, operand: unknown, options: Options
 /** An operand for mingo that is a value already. */
 export function literal(value: unknown): unknown {
   return { $literal: value };
+}
+
+/** The value of the only argument of an operator, which may be given as a list of one. */
+export function onlyArgument(document: Document, operand: unknown, options: Options): unknown {
+  return evalExpr(document, Array.isArray(operand) && operand.length === 1 ? operand[0] : operand, options);
 }

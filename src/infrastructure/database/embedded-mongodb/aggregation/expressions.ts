@@ -5,6 +5,7 @@ import * as expressions from 'mingo/operators/expression';
 import { CommandError, unsupported } from '../command-error.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 import { toRegExp } from '../values/regex.js';
+import { accumulate, OWN_ACCUMULATORS } from './own-accumulators.js';
 import { OWN_EXPRESSIONS } from './own-expressions.js';
 
 type Operators = Parameters<Context['addExpressionOps']>[0];
@@ -15,9 +16,10 @@ const REFUSED = ['$function', '$where', '$accumulator'];
 export function expressionContext(): Context {
   const safe = Object.entries(expressions).filter(([name]) => !REFUSED.includes(name));
   const accumulating = Object.entries(accumulators).filter(([name]) => !REFUSED.includes(name));
+  const own = Object.keys(OWN_ACCUMULATORS).map((name) => [name, accumulate(name)]);
   return Context.init({
     expression: { ...Object.fromEntries(safe), ...OWN_EXPRESSIONS } as Operators,
-    accumulator: Object.fromEntries(accumulating) as Parameters<Context['addAccumulatorOps']>[0],
+    accumulator: Object.fromEntries([...accumulating, ...own]) as Parameters<Context['addAccumulatorOps']>[0],
   });
 }
 

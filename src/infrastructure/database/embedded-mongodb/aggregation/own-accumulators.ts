@@ -1,13 +1,18 @@
+import { evalExpr } from 'mingo/core';
 import { isNumber, type BsonNumber } from '../values/bson-types.js';
 import { ADDITION, quotient } from '../values/arithmetic.js';
-import { compare } from '../values/order.js';
+import type { Document } from '../values/document.js';
+import { toDouble } from '../values/numbers.js';
+import { compare, identity } from '../values/order.js';
 import { combine } from './arithmetic-expressions.js';
+import type { Options } from './expression.js';
 
 type Accumulator = (values: unknown[]) => unknown;
 
-/** What a group makes of its values where mingo does otherwise: it puts null for what is missing, and knows no decimals. */
+/** What is made of several values where mingo does otherwise: it puts null for what is missing, and knows no decimals. */
 export const OWN_ACCUMULATORS: Record<string, Accumulator> = {
-  $push: (values) => values.filter((value) => value !== undefined),
+  $push: present,
+  $addToSet: (values) => [...new Map(present(values).map((value) => [identity(value), value])).values()],
   $sum: sum,
   $avg: (values) => {
     const numbers = values.filter(isNumber);
@@ -15,7 +20,23 @@ export const OWN_ACCUMULATORS: Record<string, Accumulator> = {
   },
   $min: (values) => extreme(values, -1),
   $max: (values) => extreme(values, 1),
+  $stdDevPop: (values) => deviation(values, 0),
+  $stdDevSamp: (values) => deviation(values, 1),
 };
+
+/** The same for the documents of a group or a window, as mingo calls it. */
+export function accumulate(name: string): (documents: Document[], operand: unknown, options: Options) => unknown {
+  return (documents, operand, options) => {
+    // What mingo hands on from a stage of its own may name all the documents as the root.
+    const rooted = options as unknown as { local?: { root?: unknown }; update(locals: { root: Document }): Options };
+    const optionsFor = (root: Document): Options => (rooted.local?.root ? rooted.update({ root }) : options);
+    return OWN_ACCUMULATORS[name]?.(documents.map((one) => evalExpr(one, operand, optionsFor(one))));
+  };
+}
+
+function present(values: unknown[]): unknown[] {
+  return values.filter((value) => value !== undefined);
+}
 
 function sum(values: unknown[]): BsonNumber {
   return values.filter(isNumber).reduce((total, value) => combine('$sum', ADDITION, total, value), 0);
@@ -26,4 +47,11 @@ function extreme(values: unknown[], direction: number): unknown {
   return known.length === 0
     ? null
     : known.reduce((best, value) => (compare(value, best) * direction > 0 ? value : best));
+}
+
+function deviation(values: unknown[], fewer: number): number | null {
+  const numbers = values.filter(isNumber).map(toDouble);
+  const mean = numbers.reduce((total, one) => total + one, 0) / numbers.length;
+  const squares = numbers.reduce((total, one) => total + (one - mean) ** 2, 0);
+  return numbers.length > fewer ? Math.sqrt(squares / (numbers.length - fewer)) : null;
 }

@@ -15,7 +15,6 @@ import { assign, copy, isDocument, own, type Document } from '../values/document
 import { compare, identity } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { asCommandError, expressionContext, MINGO_OPTIONS } from './expressions.js';
-import { OWN_ACCUMULATORS } from './own-accumulators.js';
 
 export interface StageOptions {
   variables?: Document | undefined;
@@ -87,6 +86,10 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
     $skip: (documents, count: number) => {
       if (!(count >= 0)) throw new CommandError(15956, 'the argument of $skip must not be negative');
       return documents.drop(count);
+    },
+    $limit: (documents, count: number) => {
+      if (!(count > 0)) throw new CommandError(15958, 'the limit must be positive');
+      return documents.take(count);
     },
     $unwind: (documents, specification: string | { path: string }, options: never) => {
       const path = typeof specification === 'string' ? specification : specification.path;
@@ -191,9 +194,6 @@ function group(
 function accumulated(documents: Document[], accumulator: unknown, options: Options): unknown {
   const [name = ''] = isDocument(accumulator) ? Object.keys(accumulator) : [];
   if (!name.startsWith('$')) throw new CommandError(40234, 'The field of a $group must be an accumulator object');
-  const combine = OWN_ACCUMULATORS[name];
-  const operand = (accumulator as Document)[name];
-  if (combine) return combine(documents.map((document) => evalExpr(document, operand, options)));
   const value = evalExpr(documents, accumulator, options);
   return Array.isArray(value) && ['$top', '$bottom'].includes(name) ? value[0] : value;
 }

@@ -1,7 +1,7 @@
 import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
 import type { Engine } from '../engine/engine.js';
-import type { SessionOfCommand } from '../sessions/sessions.js';
+import type { SessionOfCommand, Transaction } from '../sessions/sessions.js';
 import { Overlay, type WritableView } from '../storage/view.js';
 import type { Document } from '../values/document.js';
 import { ProtocolError } from '../wire/message.js';
@@ -25,7 +25,7 @@ const WRITING = new Map<string, Handler>(
   Object.entries({ insert, update, delete: remove, findAndModify, findandmodify: findAndModify, bulkWrite }),
 );
 
-/** As those that write, but refused in transactions: they change the catalogue. */
+/** As those that write, but all but `create` are refused in transactions: they change the catalogue. */
 const CHANGING_SCHEMA = new Map<string, Handler>(
   Object.entries({
     create: schema.create,
@@ -76,7 +76,8 @@ const NOT_IN_TRANSACTIONS = new Set([
 const TRANSIENT = new Set([112, 251]);
 
 /** Runs one command; every failure becomes an error reply. @throws ProtocolError to have the connection closed */
-export async function dispatch(engine: Engine, command: Document): Promise<Reply> {
+export async function dispatch(engine: Engine, command: Document | CommandError): Promise<Reply> {
+  if (command instanceof CommandError) return errorReply(command, false);
   const [name = ''] = Object.keys(command);
   const session = sessionOf(command);
   if (session) engine.sessions.use(session.session);
@@ -97,20 +98,22 @@ async function run(engine: Engine, command: Document, name: string, session?: Se
   const other = OTHERS.get(name);
   if (other) return other(on(new Overlay(engine.store)));
   const changing = CHANGING_SCHEMA.get(name);
-  if (changing) return engine.write((view) => changing(on(view)));
-  const handler = READING.get(name) ?? WRITING.get(name);
+  const handler = READING.get(name) ?? WRITING.get(name) ?? changing;
   if (!handler)
     throw new CommandError(59, `no such command: '${name}': the embedded store lacks it, use MongoDB for it`);
-  if (session?.isInTransaction) {
-    const isFirst = command.startTransaction === true;
-    const transaction = isFirst ? engine.sessions.start(session) : engine.sessions.find(session);
-    return handler(new CommandContext(engine, command, name, transaction, session, transaction));
-  }
+  const transaction = session?.isInTransaction ? transactionOf(engine, command, session) : undefined;
+  // A transaction may begin with the creation of a collection, which does not wait for its commit.
+  if (changing) return engine.write((view) => changing(on(view)));
+  if (transaction) return handler(new CommandContext(engine, command, name, transaction, session, transaction));
   if (READING.has(name) && !writesOutput(command)) return handler(on(new Overlay(engine.store)));
   return engine.write((view) => {
     const reply = (): Reply => handler(on(view));
     return session?.number === undefined ? reply() : engine.retries.once(view, session.session, session.number, reply);
   });
+}
+
+function transactionOf({ sessions }: Engine, command: Document, session: SessionOfCommand): Transaction {
+  return command.startTransaction === true ? sessions.start(session) : sessions.find(session);
 }
 
 function sessionOf(command: Document): SessionOfCommand | undefined {

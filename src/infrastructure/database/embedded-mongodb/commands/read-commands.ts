@@ -72,7 +72,7 @@ export function count(context: CommandContext): Document {
   return { n: countRecords(context.view, collection, query), ok: 1 };
 }
 
-export function distinct(context: CommandContext): Document {
+export function distinct(context: CommandContext): Buffer {
   const { key } = context.command;
   if (typeof key !== 'string') throw new CommandError(14, "BSON field 'distinct.key' has to be of type 'string'");
   const collection = context.collection();
@@ -85,5 +85,5 @@ export function distinct(context: CommandContext): Document {
     }
   }
   const inOrder = [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
-  return { values: inOrder, ok: 1 };
+  return toBytes({ values: inOrder, ok: 1 });
 }

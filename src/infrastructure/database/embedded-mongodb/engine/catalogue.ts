@@ -117,16 +117,16 @@ function read(stored: Document): Collection {
 /** @throws CommandError 85 or 86 when another index is in its place */
 function isThere(indexes: readonly IndexDefinition[], index: IndexDefinition): boolean {
   if (indexes.some((one, i) => isSameIndex(one, index) || (i === 0 && isSameKey(one, index)))) return true;
+  const twin = indexes.find(
+    (one) => isSameKey(one, index) && one.isUnique === index.isUnique && one.isSparse === index.isSparse,
+  );
+  if (twin) throw new CommandError(85, `Index already exists with a different name or other options: ${twin.name}`);
   if (indexes.some(({ name }) => name === index.name)) {
     throw new CommandError(
       86,
       `An existing index has the same name as the requested index, and differs: ${index.name}`,
     );
   }
-  const twin = indexes.find(
-    (one) => isSameKey(one, index) && one.isUnique === index.isUnique && one.isSparse === index.isSparse,
-  );
-  if (twin) throw new CommandError(85, `Index already exists with a different name or lifetime: ${twin.name}`);
   return false;
 }
 

@@ -39,6 +39,7 @@ export function defineIndex(id: number, given: Document): IndexDefinition {
   const name = String(given.name ?? Object.entries(key).flat().join('_'));
   const isSparse = isTruthy(given.sparse);
   if (partialFilter !== undefined) checkPartialFilter(partialFilter);
+  const fold = foldFor(given.collation);
   if (partialFilter && isSparse) throw new CommandError(67, 'An index is partial or sparse, not both');
   return {
     id,
@@ -47,9 +48,9 @@ export function defineIndex(id: number, given: Document): IndexDefinition {
     isUnique: isTruthy(given.unique),
     isSparse,
     partialFilter: partialFilter as Document | undefined,
-    covers: partialFilter ? compileFilter(partialFilter) : undefined,
+    covers: partialFilter ? compileFilter(partialFilter, { fold }) : undefined,
     expireAfterSeconds: lifetime(given, fields),
-    fold: foldFor(given.collation),
+    fold,
     specification: { v: 2, ...given, key, name },
   };
 }

@@ -116,7 +116,9 @@ function isUsable(
 ): boolean {
   const ofFields = index.fields.flatMap(({ path }) => demands.get(path) ?? []);
   if (index.isSparse && !ofFields.some(impliesPresence)) return false;
-  if (index.partialFilter && !implies(filter, demands, index.partialFilter)) return false;
+  // What equals a text in one collation need not equal it in another.
+  if (index.partialFilter && index.fold !== options.fold) return false;
+  if (index.partialFilter && !implies(filter, demands, index.partialFilter, index.fold)) return false;
   return index.fold === options.fold || !ofFields.flatMap(operandsOf).some(dependsOnCollation);
 }
 
@@ -125,12 +127,12 @@ function dependsOnCollation(value: unknown): boolean {
 }
 
 /** Whether every document that the filter accepts is certain to be in a partial index. */
-function implies(filter: Document, demands: Map<string, Demand[]>, partialFilter: Document): boolean {
+function implies(filter: Document, demands: Map<string, Demand[]>, partialFilter: Document, fold?: Fold): boolean {
   return Object.entries(partialFilter).every(([key, operand]) => {
-    if (key === '$and') return (operand as Document[]).every((part) => implies(filter, demands, part));
+    if (key === '$and') return (operand as Document[]).every((part) => implies(filter, demands, part, fold));
     if (key in filter && encode([filter[key]]).equals(encode([operand]))) return true;
     if (key.startsWith('$')) return false;
-    const accepts = compileFilter({ [key]: operand });
+    const accepts = compileFilter({ [key]: operand }, { fold });
     const isAccepted = (point: unknown): boolean => accepts(holding(key, point));
     return demands
       .get(key)

@@ -60,7 +60,8 @@ function changeIndexes(
 }
 
 function without(entries: IndexEntry[] = [], others: IndexEntry[] = []): IndexEntry[] {
-  return entries.filter((entry) => !others.some((other) => other.bytes.equals(entry.bytes)));
+  const known = new Set(others.map(({ bytes }) => bytes.toString('latin1')));
+  return entries.filter(({ bytes }) => !known.has(bytes.toString('latin1')));
 }
 
 export function addEntries(view: WritableView, index: IndexDefinition, entries: IndexEntry[], recordId: number): void {

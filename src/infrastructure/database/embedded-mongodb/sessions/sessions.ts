@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 import type { Catalogue } from '../engine/catalogue.js';
 import type { Collection } from '../engine/collection.js';
 import { RETRYABLE_WRITE_RANGE, retryableWriteKey } from '../storage/keys.js';
-import type { Snapshot, Store } from '../storage/store.js';
+import { MOST_SNAPSHOTS, type Snapshot, type Store } from '../storage/store.js';
 import { Overlay, type View, type WritableView } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
@@ -53,6 +53,7 @@ export class Sessions {
 
   start({ session, number }: SessionOfCommand): Transaction {
     this.abort(session);
+    if (this.open.size >= MOST_SNAPSHOTS) throw writeConflict();
     const { store, catalogue } = this.engine;
     const collections = new Map(catalogue.all().map((collection) => [collection.namespace, collection]));
     const now = this.engine.now();

@@ -14,6 +14,9 @@ const PAGE_BYTES = 4096;
 const RESERVE_BYTES = 8 * 2 ** 20;
 const NO_SPACE = 'no space left on the device';
 
+/** How many snapshots may be open at once: beyond LMDB's number of readers nobody could read any more. */
+export const MOST_SNAPSHOTS = 1_000;
+
 interface Writer {
   action: (view: Overlay) => unknown;
   resolve(result: unknown): void;
@@ -44,6 +47,7 @@ export class Store implements WritableView {
       encoding: 'binary',
       keyEncoding: 'binary',
       noSync: !durable,
+      maxReaders: MOST_SNAPSHOTS + 24,
       // Classic LMDB commits: the data reaches the disk before the page that makes it visible does.
       overlappingSync: false,
     });

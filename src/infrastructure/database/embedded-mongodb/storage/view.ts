@@ -29,7 +29,9 @@ interface PendingWrite {
 export class Overlay implements WritableView {
   private readonly writes = new Map<string, PendingWrite>();
   private readonly differences = new Map<string, { key: Buffer; sum: number }>();
-  private sorted: PendingWrite[] | undefined;
+  /** In key order, but for those that came since somebody asked for the order. */
+  private sorted: PendingWrite[] = [];
+  private unsorted: PendingWrite[] = [];
 
   constructor(protected readonly base: View) {}
 
@@ -58,7 +60,7 @@ export class Overlay implements WritableView {
   range(start: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
     const stored = this.base.range(start, end, reverse);
     if (this.writes.size === 0) return stored;
-    this.sorted ??= [...this.writes.values()].sort((a, b) => Buffer.compare(a.key, b.key));
+    this.sortNew();
     const pending = this.sorted.slice(lowerBound(this.sorted, start), lowerBound(this.sorted, end));
     return merged(stored, reverse ? pending.reverse() : pending, reverse);
   }
@@ -92,9 +94,20 @@ export class Overlay implements WritableView {
     if (known) {
       known.value = value;
     } else {
-      this.writes.set(name, { key, value });
-      this.sorted = undefined;
+      const write = { key, value };
+      this.writes.set(name, write);
+      this.unsorted.push(write);
     }
+  }
+
+  /** A bulk of thousands of statements asks after each of them: few are put in their places, only many sorted anew. */
+  private sortNew(): void {
+    if (this.unsorted.length > 100) {
+      this.sorted = [...this.sorted, ...this.unsorted].sort((a, b) => Buffer.compare(a.key, b.key));
+    } else {
+      for (const write of this.unsorted) this.sorted.splice(lowerBound(this.sorted, write.key), 0, write);
+    }
+    this.unsorted = [];
   }
 }
 

@@ -39,10 +39,16 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator
 ]);
 
 function rename(from: Place, operand: unknown, { placeOf }: OperatorOptions): void {
+  if (typeof operand !== 'string') throw new CommandError(2, "The 'to' field for $rename must be a string");
+  if (`${operand}.`.startsWith(`${from.path}.`) || `${from.path}.`.startsWith(`${operand}.`)) {
+    throw new CommandError(2, `The source and target field for $rename must differ: ${from.path}`);
+  }
   const value = from.get();
   if (value === undefined) return;
+  const to = placeOf(operand);
+  if (from.isInArray || to.isInArray) throw new CommandError(2, '$rename does not reach into the elements of an array');
   from.unset();
-  placeOf(String(operand)).set(value);
+  to.set(value);
 }
 
 function arithmetic(name: string, verb: string, operation: Arithmetic): [string, Operator] {

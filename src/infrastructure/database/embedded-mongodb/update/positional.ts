@@ -10,9 +10,10 @@ export class PathResolver {
   /** @throws CommandError 2 for a name without an array filter, 9 for an array filter that is malformed or never referred to */
   constructor(paths: string[], arrayFilters: unknown, options: FilterOptions) {
     for (const filter of (arrayFilters as Document[] | undefined) ?? []) {
-      const name = identifierOf(filter);
-      if (name === undefined)
-        throw new CommandError(9, 'Cannot use an expression without a top-level field name in arrayFilters');
+      const [name, another] = new Set(identifiersOf(filter));
+      if (name === undefined || another !== undefined) {
+        throw new CommandError(9, 'Expected a single top-level field name in each of arrayFilters');
+      }
       if (this.arrayFilters.has(name)) {
         throw new CommandError(9, `Found multiple array filters with the same top-level field name ${name}`);
       }
@@ -66,12 +67,10 @@ export class PathResolver {
   }
 }
 
-function identifierOf(filter: unknown): string | undefined {
-  if (!isDocument(filter)) return undefined;
-  for (const [key, value] of Object.entries(filter)) {
-    if (!key.startsWith('$')) return key.split('.')[0];
-    const inner = Array.isArray(value) ? value.map(identifierOf).find((name) => name !== undefined) : undefined;
-    if (inner) return inner;
-  }
-  return undefined;
+function identifiersOf(filter: unknown): string[] {
+  if (!isDocument(filter)) return [];
+  return Object.entries(filter).flatMap(([key, value]) => {
+    if (!key.startsWith('$')) return key.split('.', 1);
+    return Array.isArray(value) ? value.flatMap(identifiersOf) : [];
+  });
 }

@@ -82,12 +82,7 @@ function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: 
     const document = copy(original);
     const matched = (path: string): number | undefined => matchedIndex(filter, original, path, options);
     const planned = steps.map((step) => ({ ...step, places: resolver.resolve(document, step.path, matched) }));
-    refuseConflicts(
-      planned.flatMap(({ places, operator, operand }) => {
-        const paths = places.map(({ path }) => path);
-        return operator === OPERATORS.get('$rename') ? [...paths, String(operand)] : paths;
-      }),
-    );
+    refuseConflicts(planned.flatMap((step) => [...step.places.map(({ path }) => path), ...targetOf(step)]));
     const placeOf = (path: string): Place => resolver.resolve(document, path, matched)[0] as Place;
     for (const { places, operator, operand } of planned) {
       for (const place of places) operator(place, operand, { ...options, now, isInsert, placeOf });
@@ -112,7 +107,6 @@ function stepsOf(update: Document): Step[] {
 
 /** What is wrong with an update is wrong whether or not a document is found: each step is tried on an empty one. */
 function checkSteps(steps: Step[], options: FilterOptions & { now: Date }): void {
-  refuseConflicts(steps.map(({ path }) => path));
   for (const { path, operand, operator } of steps) {
     const parts = splitPath(path);
     if (parts.includes('')) throw new CommandError(56, `The update path '${path}' contains an empty field name`);
@@ -123,6 +117,11 @@ function checkSteps(steps: Step[], options: FilterOptions & { now: Date }): void
     // None is asked of but $rename, which finds nothing to move.
     operator(place, operand, { ...options, isInsert: false, placeOf: () => place });
   }
+  refuseConflicts(steps.flatMap((step) => [step.path, ...targetOf(step)]));
+}
+
+function targetOf({ operator, operand }: Step): string[] {
+  return operator === OPERATORS.get('$rename') ? [String(operand)] : [];
 }
 
 function refuseConflicts(paths: string[]): void {

@@ -90,7 +90,8 @@ export function typeTest(operand: unknown): (value: unknown) => boolean {
   return (value) => value !== undefined && names.has(typeName(value));
 }
 
-function namesOf(type: unknown): string[] {
+/** The name of a type, given by name or number; of all of them for `number`. @throws CommandError 2 for another */
+export function namesOf(type: unknown): string[] {
   if (type === 'number') return ['int', 'long', 'double', 'decimal'];
   const found = Object.entries(TYPES).find(([name, { number }]) =>
     isNumber(type) ? Number(type) === number : name === type,

@@ -1,8 +1,16 @@
-import { CommandError } from '../command-error.js';
+import { CommandError, unsupported } from '../command-error.js';
 import { isDocument } from './document.js';
 
 /** Rewrites a string so that plain byte order and equality of the result are those of the collation. */
 export type Fold = (text: string) => string;
+
+/** They would make other texts equal, or order them otherwise. */
+const REFUSED: Record<string, unknown[]> = {
+  caseLevel: [true],
+  caseFirst: ['upper', 'lower'],
+  alternate: ['shifted'],
+  backwards: [true],
+};
 
 /** Every collation has one function, so that two of them are the same where their functions are. */
 const FOLDS = new Map<string, Fold>();
@@ -17,8 +25,12 @@ export function foldFor(collation: unknown): Fold | undefined {
   if (!isDocument(collation) || typeof collation.locale !== 'string') {
     throw new CommandError(9, "The field 'collation' needs a locale");
   }
-  const { locale, strength = 3, numericOrdering = false } = collation;
+  const { locale, strength = 3, numericOrdering = false, ...others } = collation;
   if (locale === 'simple') return undefined;
+  if (!(Number(strength) >= 1 && Number(strength) <= 5)) throw new CommandError(51024, 'strength is from 1 to 5');
+  if (Object.entries(others).some(([option, value]) => REFUSED[option]?.includes(value))) {
+    throw unsupported(`One of the options of the collation ${JSON.stringify(collation)}`, 9);
+  }
   const name = `${locale} ${String(strength)} ${String(numericOrdering)}`;
   if (!FOLDS.has(name)) FOLDS.set(name, newFold(Number(strength), numericOrdering === true));
   return FOLDS.get(name);

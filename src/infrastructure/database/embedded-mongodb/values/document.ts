@@ -33,23 +33,29 @@ export function assign(holder: object, key: string, value: unknown): void {
   }
 }
 
-/** BSON bytes of a document. Undefined fields are left out: bson would turn them into null. */
+/**
+ * BSON bytes of a document. Undefined fields are left out: bson would turn them into null.
+ * @throws CommandError 10334 for what is too large for a reply: bson may cut it without a word
+ */
 export function toBytes(document: Document): Buffer {
-  const bytes = serialize(document, { ignoreUndefined: true });
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return serialized(document, MAX_DOCUMENT_BYTES + 16 * 1024);
 }
 
 /** BSON bytes of a document that is going to be stored, `_id` first. @throws CommandError 10334 above 16 MB */
 export function toStoredBytes(document: Document): Buffer {
   const { _id, ...rest } = document;
-  const bytes = toBytes(Object.keys(document)[0] === '_id' ? document : { _id, ...rest });
-  if (bytes.length > MAX_DOCUMENT_BYTES) {
-    throw new CommandError(
-      10334,
-      `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and 16793600(16MB)`,
-    );
+  return serialized(Object.keys(document)[0] === '_id' ? document : { _id, ...rest }, MAX_DOCUMENT_BYTES);
+}
+
+function serialized(document: Document, most: number): Buffer {
+  try {
+    const bytes = serialize(document, { ignoreUndefined: true });
+    if (bytes.length <= most) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  } catch (error) {
+    // That is what writing behind the end of bson's buffer comes to, where it is noticed.
+    if (!(error instanceof RangeError)) throw error;
   }
-  return bytes;
+  throw new CommandError(10334, `BSONObj size is invalid. Size must be between 0 and ${most} (16MB)`);
 }
 
 /** A deep copy of documents and arrays; BSON values are immutable and shared. */

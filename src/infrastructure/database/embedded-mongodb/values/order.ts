@@ -85,6 +85,8 @@ class Writer {
 
   private object(fields: Record<string, unknown>, fold?: Fold): void {
     for (const name of Object.keys(fields)) {
+      // Calculated of something that is missing: then there is no such field.
+      if (fields[name] === undefined) continue;
       this.byte(rankOf(fields[name]));
       this.text(name);
       this.content(fields[name], fold);

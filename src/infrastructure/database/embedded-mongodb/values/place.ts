@@ -24,6 +24,10 @@ export class Place {
     return value;
   }
 
+  get isInArray(): boolean {
+    return this.parts.some((_part, length) => Array.isArray(new Place(this.root, this.parts.slice(0, length)).get()));
+  }
+
   /** Creates the documents on the way. @throws CommandError 28 when a scalar or array is in the way */
   set(value: unknown): void {
     let holder: unknown = this.root;

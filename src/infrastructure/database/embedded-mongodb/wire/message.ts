@@ -14,7 +14,8 @@ const MORE_TO_COME = 2;
 
 export interface Request {
   requestId: number;
-  command: Document;
+  /** An error where it cannot be read, e.g. because it is nested too deeply. */
+  command: Document | CommandError;
   /** The legacy frame that opens a connection; it is answered in its own format. */
   isLegacy: boolean;
   expectsReply: boolean;
@@ -52,7 +53,7 @@ export class FrameReader {
   }
 }
 
-/** @throws ProtocolError for frames of another kind or with a broken structure; CommandError for broken BSON */
+/** @throws ProtocolError for frames of another kind or with a broken structure */
 export function parseRequest(frame: Buffer): Request {
   const requestId = frame.readInt32LE(4);
   const opCode = frame.readInt32LE(12);
@@ -60,7 +61,7 @@ export function parseRequest(frame: Buffer): Request {
     if (opCode === OP_MSG) return parseMessage(frame, requestId);
     if (opCode === OP_QUERY) return parseQuery(frame, requestId);
   } catch (error) {
-    if (error instanceof CommandError) throw new ProtocolError(error.message);
+    if (error instanceof CommandError) return { requestId, command: error, isLegacy: false, expectsReply: true };
     throw error instanceof RangeError ? new ProtocolError('truncated frame') : error;
   }
   throw new ProtocolError(`unsupported operation ${opCode}`);

@@ -1,0 +1,67 @@
+import { evalExpr } from 'mingo/core';
+import { CommandError } from '../command-error.js';
+import type { Document } from '../values/document.js';
+import { toRegExp } from '../values/regex.js';
+import { textOf } from './conversion-expressions.js';
+import type { Expression } from './expression.js';
+
+/** Expressions of texts that mingo lacks, or calculates otherwise than MongoDB. */
+export const TEXT_EXPRESSIONS: Record<string, Expression> = {
+  $toUpper: ofText((text) => text.toUpperCase()),
+  $toLower: ofText((text) => text.toLowerCase()),
+  $substr: ofText(bytesOf),
+  $substrBytes: ofText(bytesOf),
+  $substrCP: ofText((text, start, count) => {
+    if (!(Number(start) >= 0 && Number(count) >= 0)) throw new CommandError(34455, '$substrCP needs positions >= 0');
+    return Array.from(text)
+      .slice(Number(start), Number(start) + Number(count))
+      .join('');
+  }),
+  $indexOfBytes: indexOf((text, sought, start, end) => Buffer.from(text).subarray(0, end).indexOf(sought, start)),
+  $indexOfCP: indexOf((text, sought, start, end) => {
+    const points = Array.from(text);
+    const index = points.slice(0, end).join('').indexOf(sought, points.slice(0, start).join('').length);
+    return index < 0 ? index : Array.from(text.slice(0, index)).length;
+  }),
+  // mingo's never ends where an expression matches nothing at all between two characters.
+  $regexFindAll: (document, operand, options) => {
+    const { input, regex, options: flags = '' } = evalExpr(document, operand, options) as Document;
+    if (input === undefined || input === null) return [];
+    const pattern = regex instanceof RegExp ? regex : toRegExp(String(regex), '');
+    const text = String(input);
+    const found = text.matchAll(new RegExp(pattern, `${pattern.flags || toRegExp('', String(flags)).flags}g`));
+    // At the end of a text nothing is looked for any more.
+    const counted = [...found].filter(({ index }) => index < text.length || text === '');
+    return counted.map((one) => ({
+      match: one[0],
+      idx: Array.from(text.slice(0, one.index)).length,
+      captures: one.slice(1).map((capture) => capture ?? null),
+    }));
+  },
+};
+
+/** Of one text, which may be given as a number or a date, and perhaps two positions. */
+function ofText(calculate: (text: string, start: unknown, count: unknown) => string): Expression {
+  return (document, operand, options) => {
+    const [text, start, count] = [evalExpr(document, operand, options)].flat();
+    return calculate(textOf(text), start, count);
+  };
+}
+
+/** A negative count takes all that is left. */
+function bytesOf(text: string, start: unknown, count: unknown): string {
+  if (!(Number(start) >= 0)) throw new CommandError(50752, '$substrBytes: starting index must be non-negative');
+  const end = Number(count) < 0 ? undefined : Number(start) + Number(count);
+  const part = Buffer.from(text).subarray(Number(start), end).toString();
+  if (!part.includes('\uFFFD') || text.includes('\uFFFD')) return part;
+  throw new CommandError(28657, '$substrBytes: Invalid range, a part of a UTF-8 character');
+}
+
+function indexOf(find: (text: string, sought: string, start: number, end?: number) => number): Expression {
+  return (document, operand, options) => {
+    const [text, sought, start = 0, end] = evalExpr(document, operand, options) as [string, string, number?, number?];
+    if (text === undefined || text === null) return null;
+    if (typeof text === 'string' && typeof sought === 'string') return find(text, sought, start, end);
+    throw new CommandError(40091, '$indexOf needs two strings');
+  };
+}

@@ -1,0 +1,166 @@
+import mongoose from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
+
+const { Decimal128, Long, ObjectId } = mongoose.mongo;
+const date = (text: string) => new Date(text);
+
+describe(`An expression on ${SERVER}`, () => {
+  const suite = driverSuite();
+  const valueOf = async (document: Record<string, unknown>, expression: unknown) => {
+    await suite.things.deleteMany({});
+    await suite.things.insertOne({ ...document });
+    const [found] = await suite.aggregate({ $project: { _id: 0, value: expression } });
+    return found?.['value'];
+  };
+
+  describe('of dates', () => {
+    const NEW_YORK = 'America/New_York';
+    it.each([
+      ['2024-03-05T03:07:09Z', { unit: 'day', timezone: NEW_YORK }, '2024-03-04T05:00:00Z'],
+      ['2024-07-05T03:07:09Z', { unit: 'day', timezone: NEW_YORK }, '2024-07-04T04:00:00Z'],
+      ['2024-07-01T02:00:00Z', { unit: 'month', timezone: NEW_YORK }, '2024-06-01T04:00:00Z'],
+      ['2024-07-01T23:40:00Z', { unit: 'hour', timezone: '+05:30' }, '2024-07-01T23:30:00Z'],
+      ['2024-07-01T23:00:00Z', { unit: 'week', startOfWeek: 'monday' }, '2024-07-01T00:00:00Z'],
+    ])('begins a unit where it begins in the zone: %s %j', async (d, how, expected) => {
+      expect(await valueOf({ d: date(d) }, { $dateTrunc: { date: '$d', ...how } })).toEqual(date(expected));
+    });
+
+    it.each([
+      ['2024-03-05T03:00:00.900Z', '2024-03-05T03:00:02.100Z', { unit: 'second' }, 2],
+      ['2024-03-05T03:00:00.000Z', '2024-03-05T03:00:01.600Z', { unit: 'second' }, 1],
+      ['2024-03-05T03:00:00Z', '2024-03-05T06:00:00Z', { unit: 'day', timezone: NEW_YORK }, 1],
+      ['2024-03-05T03:00:00Z', undefined, { unit: 'day' }, null],
+    ])('counts the boundaries between two: %s %s %j', async (start, end, how, expected) => {
+      const document = { start: date(start), ...(end && { end: date(end) }) };
+      expect(await valueOf(document, { $dateDiff: { startDate: '$start', endDate: '$end', ...how } })).toBe(expected);
+    });
+
+    it('moves by days as long as they are in the zone, and by hours', async () => {
+      const moved = (startDate: string, how: object) =>
+        valueOf({}, { $dateAdd: { startDate: date(startDate), amount: 1, timezone: NEW_YORK, ...how } });
+      expect(await moved('2024-03-09T17:00:00Z', { unit: 'day' })).toEqual(date('2024-03-10T16:00:00Z'));
+      expect(await moved('2024-03-10T06:30:00Z', { unit: 'hour' })).toEqual(date('2024-03-10T07:30:00Z'));
+      expect(await moved('2024-01-31T03:00:00Z', { unit: 'month' })).toEqual(date('2024-03-01T03:00:00Z'));
+      const hours = { startDate: date('2024-03-10T06:00:00Z'), endDate: date('2024-03-10T08:00:00Z'), unit: 'hour' };
+      expect(await valueOf({}, { $dateDiff: { ...hours, timezone: NEW_YORK } })).toBe(2);
+    });
+
+    it.each([
+      ['2024-03-05T10:00:00+01:00', {}, '2024-03-05T09:00:00Z'],
+      ['2024-03-05 10:00:00', {}, '2024-03-05T10:00:00Z'],
+      ['2024-07-05T10:00:00', { timezone: 'Europe/Berlin' }, '2024-07-05T08:00:00Z'],
+      ['05.03.2024 13:45', { format: '%d.%m.%Y %H:%M' }, '2024-03-05T13:45:00Z'],
+    ])('reads %s %j', async (dateString, how, expected) => {
+      expect(await valueOf({}, { $dateFromString: { dateString, ...how } })).toEqual(date(expected));
+    });
+
+    it('numbers the days of the week from Sunday, which is 1', async () => {
+      const format = { date: date('2024-03-05'), format: '%w %u' };
+      expect(await valueOf({}, { $dateToString: format })).toBe('3 2');
+    });
+
+    it.each([
+      [{ $dateFromString: { dateString: 'tomorrow' } }, 241],
+      [{ $dateFromString: { dateString: '2024-13-05' } }, 241],
+      [{ $year: '2024' }, 16006],
+      [{ $dateAdd: { startDate: date('2024-01-01'), unit: 'fortnight', amount: 1 } }, 9],
+    ])('is refused where there is none: %j', async (expression, code) => {
+      await expect(valueOf({}, expression)).rejects.toMatchObject({ code });
+    });
+  });
+
+  describe('that converts', () => {
+    const id = new ObjectId('66f2a1b3c4d5e6f708192a3b');
+    it.each([
+      ['date', id, id.getTimestamp()],
+      ['date', '2024-03-05T10:00:00+01:00', date('2024-03-05T09:00:00Z')],
+      ['objectId', id.toHexString(), id],
+      ['bool', Decimal128.fromString('0'), false],
+      ['bool', '', true],
+      ['int', Decimal128.fromString('7.9'), 7],
+      ['long', date('1970-01-01T00:00:00.005Z'), 5],
+      ['double', '1e3', 1000],
+      [16, '-5', -5],
+    ])('makes %s of %s', async (to, v, expected) => {
+      expect(await valueOf({ v }, { $convert: { input: '$v', to } })).toEqual(expected);
+    });
+
+    it('keeps decimals and large integers exact', async () => {
+      expect(String(await valueOf({}, { $convert: { input: '1.50', to: 'decimal' } }))).toBe('1.50');
+      expect(await valueOf({ n: Long.fromString('9007199254740993') }, { $toString: '$n' })).toBe('9007199254740993');
+    });
+
+    it.each([
+      ['int', '1.5'],
+      ['int', ''],
+      ['int', 3e9],
+      ['double', 'abc'],
+      ['date', '5'],
+      ['objectId', 'abc'],
+    ])('refuses to make %s of %j, unless it is told what instead', async (to, input) => {
+      await expect(valueOf({}, { $convert: { input, to } })).rejects.toMatchObject({ code: 241 });
+      expect(await valueOf({}, { $convert: { input, to, onError: 'instead' } })).toBe('instead');
+      expect(await valueOf({}, { $convert: { input: '$nothing', to, onNull: 'nothing' } })).toBe('nothing');
+    });
+  });
+
+  describe('of texts, arrays and cases', () => {
+    it.each([
+      [{ d: date('2024-03-05') }, { $substr: ['$d', 0, 7] }, '2024-03'],
+      [{ s: 'hello' }, { $substr: ['$s', 1, -1] }, 'ello'],
+      [{ s: 'hello' }, { $substrBytes: ['$s', 3, 100] }, 'lo'],
+      [{ n: 20240305 }, { $substrCP: ['$n', 0, 4] }, '2024'],
+      [{}, { $toUpper: '$s' }, ''],
+      [{}, { $toLower: '$s' }, ''],
+      [{ s: 'é😀x' }, { $indexOfBytes: ['$s', 'x'] }, 6],
+      [{ s: 'é😀xx' }, { $indexOfCP: ['$s', 'x', 3] }, 3],
+      [{ n: Decimal128.fromString('1') }, { $isNumber: '$n' }, true],
+      [{ a: [1, 2] }, { $size: ['$a'] }, 2],
+      [{}, { $slice: ['$a', -3] }, null],
+      [{}, { $setUnion: ['$a', [1]] }, null],
+      [{ a: [['k', [1, 2]]] }, { $arrayToObject: '$a' }, { k: [1, 2] }],
+    ])('in %j %j', async (document, expression, expected) => {
+      expect(await valueOf(document, expression)).toEqual(expected);
+    });
+
+    it.each([
+      [{ $size: '$nothing' }, 17124],
+      [{ $switch: { branches: [] } }, 40066],
+      [{ $substrBytes: ['é', 0, 1] }, 28657],
+    ])('is refused: %j', async (expression, code) => {
+      await expect(valueOf({}, expression)).rejects.toMatchObject({ code });
+    });
+  });
+
+  describe('of a group', () => {
+    it('takes nothing for what is missing', async () => {
+      await suite.things.insertMany([{}, { x: null }, { x: 1 }, { x: 1 }]);
+      const fields = { set: { $addToSet: '$x' }, deviation: { $stdDevSamp: '$none' } };
+      const [found] = await suite.aggregate({ $group: { _id: null, ...fields } });
+      expect(found).toMatchObject({ set: expect.arrayContaining([null, 1]), deviation: null });
+      expect(found?.['set']).toHaveLength(2);
+      expect(await suite.aggregate({ $group: { _id: { x: '$x' } } })).toHaveLength(3);
+    });
+
+    it('tells documents of another order apart', async () => {
+      await suite.things.insertMany([{ x: { a: 1, b: 2 } }, { x: { b: 2, a: 1 } }]);
+      const [found] = await suite.aggregate({ $group: { _id: null, set: { $addToSet: '$x' } } });
+      expect(found?.['set']).toHaveLength(2);
+    });
+
+    it('sums decimals in windows and automatic buckets too', async () => {
+      await suite.things.insertMany(['1.1', '2.2'].map((text) => ({ p: Decimal128.fromString(text) })));
+      const output = { total: { $sum: '$p' } };
+      const found = [
+        ...(await suite.aggregate({ $setWindowFields: { output } })),
+        ...(await suite.aggregate({ $bucketAuto: { groupBy: null, buckets: 1, output } })),
+      ];
+      expect(found.map(({ total }) => String(total))).toEqual(['3.3', '3.3', '3.3']);
+    });
+
+    it('cannot be limited to none', async () => {
+      await expect(suite.aggregate({ $group: { _id: 1 } }, { $limit: 0 })).rejects.toMatchObject({ code: 15958 });
+    });
+  });
+});
