@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import type { Role } from './common/access/index.js';
 import { ApiError } from './common/errors/index.js';
 import { Transactions } from './infrastructure/database/index.js';
 import { KnownDevicesRepository, Sessions } from './login-history/index.js';
@@ -69,7 +70,7 @@ async function eraseAccount(app: INestApplicationContext, address: string): Prom
   return { lines: [`The account ${userId} was erased`], data: { user: userId } };
 }
 
-function roleCommand(role: 'admin' | null, help: string): Command {
+function roleCommand(role: Role | null, help: string): Command {
   return {
     argument: 'email',
     help,
@@ -98,6 +99,9 @@ export const COMMANDS: Record<string, Command> = {
       const { userId } = await accountOf(app, email);
       const ended = await app.get(Sessions).endAll(userId, 'session_revoked');
       const sessions = ended === 1 ? '1 session' : `${ended} sessions`;
+      await app
+        .get(SecurityEvents)
+        .recordWith({ kind: 'authn_token_revoked', outcome: 'success', userId, detail: `cli: ${sessions}` });
       return { lines: [`${sessions} of ${email} ended`], data: { user: userId, ended } };
     },
   },

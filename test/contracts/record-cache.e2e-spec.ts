@@ -68,6 +68,13 @@ describe.each(twins)('Record cache %s', (_name, isAvailable, open) => {
     expect(await read(key)).toBeUndefined();
   });
 
+  test('forgets a whole family, and no record of another', async () => {
+    const [ours, theirs] = [nextKey(), `other:${nextKey()}`];
+    for (const key of [ours, theirs]) await twin.cache.fill(await twin.cache.startFill(key), record, 60_000);
+    await twin.cache.forgetAll('record:');
+    expect(await twin.cache.getMany([ours, theirs])).toEqual([undefined, record]);
+  });
+
   test('refuses a fill that began before an invalidation', async () => {
     const key = nextKey();
     const ticket = await twin.cache.startFill(key);

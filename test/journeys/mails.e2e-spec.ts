@@ -8,8 +8,10 @@ import {
   startEmbeddedMongodb,
 } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { FrameReader, parseRequest } from '../../src/infrastructure/database/embedded-mongodb/wire/message.js';
+import { MailsRepository } from '../../src/mail/index.js';
 import { ManualClock, MINUTE, SECOND } from '../support/manual-clock.js';
 import { newRegistration, PASSWORD, type Tokens } from '../support/personas.js';
+import { seriesOf } from '../support/series.js';
 import { SmtpSink, type SunkMail } from '../support/smtp-sink.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -158,6 +160,10 @@ describe('Mails over SMTP', () => {
     sink.refuseWith = 451;
     const late = await register();
     await refusedOnce(late);
+    const listed = (await test.app.get(MailsRepository).listUnsent(100)).filter(({ to }) =>
+      [refused, late].includes(to),
+    );
+    expect(listed.map(({ to }) => to)).toEqual([late, refused]);
     sink.refuseWith = null;
     test.clock.advance(11 * MINUTE);
     expect(await stateOf(late, 'expired')).toMatchObject({ sealed: null });
@@ -210,6 +216,28 @@ describe('Mails over SMTP', () => {
     const reset = await test.database.collection('mails').findOne({ to: email, kind: 'password-reset' });
     expect(reset).toMatchObject({ state: 'superseded', sealed: null });
     expect(subjects()).toEqual(['Your account was secured']);
+  });
+
+  it('are not tried again when a lockdown has killed their reset link while they were being sent', async () => {
+    const { email, client, token, refresh_token } = await user();
+    const postponed = async () =>
+      seriesOf((await client.get('/metrics')).text)['mail_attempts_total{outcome="postponed"}'] ?? 0;
+    const postponedBefore = await postponed();
+    sink.hangFor = email;
+    expect((await client.post('/auth/forgot-password', { email })).status).toBe(200);
+    await expect.poll(() => sink.hanging, { timeout: 5_000 }).toBe(1);
+    sink.hangFor = null;
+    expect((await client.post('/auth/its-not-me', { refresh_token }, { bearer: token })).status).toBe(200);
+    await sink.waitFor(1);
+    sink.refuseWith = 451;
+    sink.answer();
+    await expect.poll(postponed, { timeout: 5_000 }).toBe(postponedBefore + 1);
+    takeMailsAgain();
+    await register();
+    await sink.waitFor(2);
+    const reset = await test.database.collection('mails').findOne({ to: email, kind: 'password-reset' });
+    expect(reset).toMatchObject({ state: 'superseded', sealed: null });
+    expect(subjects()).toEqual(['Your account was secured', 'Your confirmation code']);
   });
 
   it('tell of a lockdown though a newer reset link has killed theirs', async () => {

@@ -47,11 +47,19 @@ describe('The operator’s commands, beside a running service,', () => {
   });
 
   it('end the sessions of an account', async () => {
-    const user = await new Personas(() => client, new Inbox(client)).user();
+    const personas = new Personas(() => client, new Inbox(client));
+    const user = await personas.user();
     const ended = await cli('revoke-sessions', user.registration.email, '--json');
     expect(JSON.parse(ended.output)).toEqual({ user: user.userId, ended: 1 });
     const { status, body } = await client.post('/auth/refresh-token', { refresh_token: user.refresh_token });
     expect([status, body.code]).toEqual([401, 'session_revoked']);
+
+    await cli('grant-admin', user.registration.email);
+    const { token } = await personas.login(user);
+    const events = await client.get('/api/security-events?kind=authn_token_revoked', { apiKey, bearer: token });
+    expect(events.body.data.content).toEqual([
+      expect.objectContaining({ user: user.userId, by: null, session: null, detail: 'cli: 1 session' }),
+    ]);
   });
 
   it('erase an account for good, once it is deleted', async () => {

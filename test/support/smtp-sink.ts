@@ -15,7 +15,7 @@ export class SmtpSink {
   connections = 0;
   /** What the next mails are answered with: a status of SMTP, or null to take them. */
   refuseWith: number | null = null;
-  /** A recipient for whom it does not answer, until it is told to. */
+  /** A recipient for whom it does not answer, until it is told to; then as `refuseWith` says. */
   hangFor: string | null = null;
   private unanswered: (() => void)[] = [];
   private server: SMTPServer;
@@ -40,9 +40,9 @@ export class SmtpSink {
     return this.unanswered.length;
   }
 
-  /** Takes the mails that hang. */
+  /** Answers the mails that hang. */
   answer(): void {
-    for (const take of this.unanswered.splice(0)) take();
+    for (const answer of this.unanswered.splice(0)) answer();
   }
 
   async stop(): Promise<void> {
@@ -83,18 +83,18 @@ export class SmtpSink {
         let source = '';
         stream.on('data', (chunk) => (source += chunk.toString()));
         stream.on('end', () => {
-          if (this.refuseWith) {
-            done(Object.assign(new Error('refused'), { responseCode: this.refuseWith }));
-            return;
-          }
           const { mailFrom, rcptTo } = session.envelope;
           const recipients = rcptTo.map(({ address }) => address);
-          const take = () => {
+          const answer = () => {
+            if (this.refuseWith) {
+              done(Object.assign(new Error('refused'), { responseCode: this.refuseWith }));
+              return;
+            }
             this.mails.push({ from: mailFrom ? mailFrom.address : '', recipients, source });
             done();
           };
-          if (this.hangFor && recipients.includes(this.hangFor)) this.unanswered.push(take);
-          else take();
+          if (this.hangFor && recipients.includes(this.hangFor)) this.unanswered.push(answer);
+          else answer();
         });
       },
     });

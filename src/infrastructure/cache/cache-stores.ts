@@ -7,6 +7,11 @@ import type { RedisConnection } from '../redis/index.js';
 /** Records kept by one process; the least recently used go first. */
 const MEMORY_ENTRIES = 50_000;
 
+/** What {@link memoryStore} can do beyond a store of Keyv's. */
+export interface ListingStore {
+  keys(): string[];
+}
+
 export function memoryStore(): Keyv {
   const entries = new LRUCache<string, object>({ max: MEMORY_ENTRIES });
   const store = {
@@ -15,6 +20,7 @@ export function memoryStore(): Keyv {
     set: (key: string, value: object) => entries.set(key, value),
     delete: (key: string) => entries.delete(key),
     clear: () => entries.clear(),
+    keys: () => [...entries.keys()],
   };
   return new Keyv({ store, serialize: undefined, deserialize: undefined, useKeyPrefix: false });
 }

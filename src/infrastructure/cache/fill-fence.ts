@@ -12,7 +12,7 @@ export abstract class FillFence {
   /** Stores the value for `ttlMs` if the mark still holds; comparing and storing are one atomic step. */
   abstract fillIfUnmoved(key: string, mark: string, value: unknown, ttlMs: number): Promise<void>;
 
-  /** Removes every value whose key begins so, at least. */
+  /** Removes every value whose key begins so. */
   abstract removeAll(keyPrefix: string): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import type { Cache } from '@nestjs/cache-manager';
 import { LRUCache } from 'lru-cache';
+import type { ListingStore } from './cache-stores.js';
 import { FENCE_TTL_MS, FillFence } from './fill-fence.js';
 
 /** For one process. */
@@ -28,7 +29,9 @@ export class MemoryFillFence extends FillFence {
     if ((this.marks.get(key) ?? '') !== mark) await this.cache.del(key);
   }
 
-  async removeAll(): Promise<void> {
-    await this.cache.clear();
+  /** Others' records stay, as with Redis: who forgets to remove theirs is to see it here too. */
+  async removeAll(keyPrefix: string): Promise<void> {
+    const keys = this.cache.stores.flatMap(({ store }) => (store as ListingStore).keys());
+    await this.cache.mdel(keys.filter((key) => key.startsWith(keyPrefix)));
   }
 }

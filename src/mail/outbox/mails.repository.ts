@@ -43,11 +43,14 @@ export class MailsRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** Stores a mail; those that it makes void are superseded. */
+  /**
+   * Stores a mail; those that it makes void are superseded. One of them that is being sent at this moment may still
+   * arrive, but is not tried again.
+   */
   async insert({ kind, to, sealed, expiresAt, isDecoy }: NewMail): Promise<void> {
     const now = this.clock.now();
     await this.model.updateMany(
-      { to, kind: { $in: SUPERSEDED_BY[kind] }, state: 'waiting' },
+      { to, kind: { $in: SUPERSEDED_BY[kind] }, state: { $in: ['waiting', 'sending'] } },
       { $set: { state: 'superseded', sealed: null } },
     );
     await this.model.create({
@@ -91,11 +94,12 @@ export class MailsRepository {
     };
   }
 
-  /** Mails that have not left, oldest first: of them the operator wants to know the reason. */
+  /** Mails that have not left: first those that are still to be sent, of each state the oldest first. */
   async listUnsent(limit: number): Promise<UnsentMail[]> {
     const mails = await this.model
       .find({ state: { $in: ['waiting', 'sending', 'failed', 'expired'] } })
-      .sort({ created_at: 1 })
+      // From `waiting` down to `expired`, as the alphabet has it.
+      .sort({ state: -1, created_at: 1 })
       .limit(limit)
       .lean<StoredMail[]>();
     return mails.map(({ _id, kind, to, state, attempts, created_at, next_attempt_at, expires_at, last_error }) => ({
