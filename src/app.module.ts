@@ -10,6 +10,7 @@ import { MailModule } from './mail/index.js';
 import {
   ApiKeyGuard,
   JwtAuthGuard,
+  ReadAheadGuard,
   RequestThrottlerGuard,
   RequestValidationPipe,
   RolesGuard,
@@ -42,7 +43,8 @@ export class AppModule {
         { provide: ERROR_TRANSLATORS, useValue: [translateDatabaseError] },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
-        // The limiter stands first: guesses at keys and tokens count too.
+        { provide: APP_GUARD, useClass: ReadAheadGuard },
+        // Before all that refuse: guesses at keys and tokens count too.
         { provide: APP_GUARD, useClass: RequestThrottlerGuard },
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: JwtAuthGuard },

@@ -12,7 +12,6 @@ import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { ApiKeys } from './api-keys/api-keys.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { Authenticator } from './authentication/authenticator.js';
-import { RecordsAhead } from './authentication/records-ahead.js';
 import { AccountBackoff } from './backoff/account-backoff.js';
 import { AttemptCounter } from './backoff/attempt-counter.js';
 import { MemoryAttemptCounter } from './backoff/memory-attempt-counter.js';
@@ -72,7 +71,6 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     LoginReportTokens,
     JwtStrategy,
     Authenticator,
-    RecordsAhead,
     PasswordHasher,
     PasswordBlocklist,
     NewPasswords,
@@ -93,7 +91,6 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     { provide: RefusalListener, useClass: RefusalEvents },
   ],
   exports: [
-    RecordsAhead,
     ApiKeysRepository,
     ApiKeys,
     AccessTokens,

@@ -1,12 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsString, MaxLength, MinLength } from 'class-validator';
+import { IsOpaqueText } from '../../common/validation/index.js';
 import { IsConfirmationOf, IsNewPassword } from '../../security/index.js';
 
 export class ChangePasswordDto {
-  @ApiProperty({ maxLength: 1024, format: 'password', example: 'Correct-Horse7@' })
-  @MaxLength(1024, { message: 'current_password must be at most 1024 characters long' })
-  @MinLength(1, { message: 'current_password must not be empty' })
-  @IsString({ message: 'current_password must be a string' })
+  @IsOpaqueText({ maxLength: 1024, format: 'password', example: 'Correct-Horse7@' })
   current_password: string;
 
   @IsNewPassword()

@@ -1,5 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsString, MaxLength, MinLength } from 'class-validator';
+import { IsOpaqueText } from '../../common/validation/index.js';
 import { IsConfirmationOf, IsNewPassword } from '../../security/index.js';
 import { IsEmailAddress } from '../../users/index.js';
 
@@ -9,14 +8,11 @@ export class ForgotPasswordDto {
 }
 
 export class ResetPasswordDto {
-  @ApiProperty({
+  @IsOpaqueText({
     maxLength: 256,
     example: 'kR3v0mB1xYt0wJ5qZ8dT2hL6nP9sC4gF7aE1uI3oM5k',
     description: 'The token of the mail',
   })
-  @MaxLength(256, { message: 'token must be at most 256 characters long' })
-  @MinLength(1, { message: 'token must not be empty' })
-  @IsString({ message: 'token must be a string' })
   token: string;
 
   @IsNewPassword()

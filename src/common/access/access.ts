@@ -1,7 +1,9 @@
 /** Which counter a route's requests count against. */
 export type LimitClass = 'auth' | 'general' | 'none';
 
-export type Role = 'admin';
+export const ROLES = ['admin'] as const;
+/** What an account may be beside a user; most have none. */
+export type Role = (typeof ROLES)[number];
 
 /** Who may call a route, and how often. Every route declares it; a route that does not is refused at the start. */
 export interface Access {

@@ -1,5 +1,6 @@
 export { IdParamDto } from './id-param.dto.js';
 export { IsOmittable } from './is-omittable.decorator.js';
+export { IsOpaqueText } from './opaque-text.decorator.js';
 export { IsSearch } from './search.decorator.js';
 export { IsPlainText, IsWellFormed } from './text.decorator.js';
 export { ID_PATTERN, IsObjectId } from './object-id.decorator.js';

@@ -10,9 +10,9 @@ const MAX_LENGTH = 254;
 export function IsSearch(description: string, example: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ minLength: 1, maxLength: MAX_LENGTH, example, description }),
-    MaxLength(MAX_LENGTH, { message: `search must be at most ${MAX_LENGTH} characters long` }),
-    MinLength(1, { message: 'search must not be empty' }),
-    IsPlainText(),
     IsOmittable(),
+    IsPlainText(),
+    MinLength(1, { message: 'search must not be empty' }),
+    MaxLength(MAX_LENGTH, { message: `search must be at most ${MAX_LENGTH} characters long` }),
   );
 }

@@ -1,22 +1,31 @@
 import { applyDecorators } from '@nestjs/common';
-import { IsString, Matches, ValidateBy } from 'class-validator';
+import { buildMessage, IsString, Matches, ValidateBy } from 'class-validator';
+
+interface TextOptions {
+  /** Of a list: each of its entries. */
+  each?: boolean;
+}
 
 /** A string without control characters, line ends or lone surrogates: fit for a log line, a mail and a database. */
-export function IsPlainText(): PropertyDecorator {
+export function IsPlainText({ each = false }: TextOptions = {}): PropertyDecorator {
+  const subject = each ? 'each value in $property' : '$property';
   return applyDecorators(
-    IsString({ message: '$property must be a string' }),
-    IsWellFormed(),
-    Matches(/^[^\p{Cc}\u2028\u2029]*$/u, { message: '$property must not contain control characters' }),
+    IsString({ each, message: `${subject} must be a string` }),
+    IsWellFormed({ each }),
+    Matches(/^[^\p{Cc}\u2028\u2029]*$/u, { each, message: `${subject} must not contain control characters` }),
   );
 }
 
 /** Lone surrogates cannot be stored as UTF-8: two different strings would become the same. */
-export function IsWellFormed(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isWellFormed',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && !/\p{Surrogate}/u.test(value),
-      defaultMessage: () => '$property must be well-formed Unicode text',
+export function IsWellFormed({ each = false }: TextOptions = {}): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'isWellFormed',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && !/\p{Surrogate}/u.test(value),
+        defaultMessage: buildMessage((prefix) => `${prefix}$property must be well-formed Unicode text`, { each }),
+      },
     },
-  });
+    { each },
+  );
 }

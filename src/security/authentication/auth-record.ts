@@ -1,7 +1,9 @@
+import type { Role } from '../../common/access/index.js';
+
 /** The cached authentication record, in exactly the shape of the specification. */
 export interface AuthRecord {
   user: { _id: string; last_name: string; first_name: string; username: string; email: string };
-  auth: { _id: string; role: string | null; confirmed_at: string | null };
+  auth: { _id: string; role: Role | null; confirmed_at: string | null };
 }
 
 /** Time to live of the cached record, by the specification. */

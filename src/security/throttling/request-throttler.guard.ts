@@ -13,7 +13,6 @@ import { Config } from '../../infrastructure/config/index.js';
 import { Metrics } from '../../infrastructure/observability/index.js';
 import { Reflector } from '@nestjs/core';
 import { accessOf } from '../access-of.js';
-import { RecordsAhead } from '../authentication/records-ahead.js';
 import { SecurityEvents } from '../events/security-events.js';
 import { LimitNamespaces } from './limit-namespaces.js';
 import { throttlingKey } from './throttling-key.js';
@@ -32,7 +31,6 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
     @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
-    private readonly recordsAhead: RecordsAhead,
     private readonly events: SecurityEvents,
     { limits }: Config,
     metrics: Metrics,
@@ -48,11 +46,9 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
 
   /** The library's own reads seven decorators for every request; here the route's access says everything. */
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const access = accessOf(this.reflector, context);
-    const { limit: name } = access;
+    const { limit: name } = accessOf(this.reflector, context);
     if (name === 'none') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    this.recordsAhead.read(request, access);
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const { limit, windowMs } = this.limits[name];
     const route = `${context.getClass().name}.${context.getHandler().name}`;

@@ -1,3 +1,4 @@
+import type { Role } from '../../common/access/index.js';
 import type { AccountAccess, AccountFacts, AuthRecord } from '../../security/index.js';
 import type { Auth } from './auth.schema.js';
 import type { User, UserStatus } from './user.schema.js';
@@ -15,7 +16,7 @@ export interface Account {
   updatedAt: Date;
   deletedAt: Date | null;
   status: UserStatus;
-  role: string | null;
+  role: Role | null;
   confirmedAt: Date | null;
   disabledAt: Date | null;
   credentialVersion: number;

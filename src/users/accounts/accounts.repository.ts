@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, type QueryFilter, Types } from 'mongoose';
+import type { Role } from '../../common/access/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
@@ -238,7 +239,7 @@ export class AccountsRepository extends AccountReader {
     );
   }
 
-  async setRole(userId: string, role: string | null): Promise<void> {
+  async setRole(userId: string, role: Role | null): Promise<void> {
     await this.auths.updateOne({ user: new Types.ObjectId(userId) }, { $set: { role } });
   }
 

@@ -1,5 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Types } from 'mongoose';
+import type { Role } from '../../common/access/index.js';
 
 /** What an account may do, and in which state it is. One for each user. */
 @Schema({ collection: 'auths', versionKey: false })
@@ -10,7 +11,7 @@ export class Auth {
   user: Types.ObjectId;
 
   @Prop({ type: String, default: null })
-  role: string | null;
+  role: Role | null;
 
   @Prop({ type: Date, default: null })
   confirmed_at: Date | null;

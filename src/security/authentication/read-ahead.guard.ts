@@ -1,31 +1,36 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import type { Access } from '../../common/access/index.js';
 import { REDIS, type RedisConnection } from '../../infrastructure/redis/index.js';
+import { accessOf } from '../access-of.js';
 import { ApiKeys } from '../api-keys/api-keys.js';
 import { bearerToken, JwtStrategy } from '../tokens/jwt.strategy.js';
 import { Authenticator } from './authenticator.js';
 
 /**
- * Asks Redis for what the guards behind the limiter will need, in the moment in which the limiter asks: one round trip
- * instead of three. Nothing is decided here. A token counts once its signature was found good, so from its second
- * request on this instance; ids out of an unverified one are not looked up.
+ * Refuses nobody. Asks Redis for what the guards behind the limiter will need, in the moment in which the limiter asks: one
+ * round trip instead of three. A token counts once its signature was found good, so from its second request on this
+ * instance; ids out of an unverified one are not looked up.
  */
 @Injectable()
-export class RecordsAhead {
+export class ReadAheadGuard implements CanActivate {
   constructor(
+    private readonly reflector: Reflector,
     @Inject(REDIS) private readonly redis: RedisConnection | null,
     private readonly apiKeys: ApiKeys,
     private readonly tokens: JwtStrategy,
     private readonly authenticator: Authenticator,
   ) {}
 
-  read(request: FastifyRequest, { apiKey, bearer }: Access): void {
-    if (!this.redis) return;
+  canActivate(context: ExecutionContext): boolean {
+    if (!this.redis) return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { apiKey, bearer } = accessOf(this.reflector, context);
     const key = request.headers['x-api-key'];
     if (apiKey && typeof key === 'string') this.apiKeys.readAhead(key);
     const token = bearer ? bearerToken(request) : null;
     const decoded = token && this.tokens.recall(token);
     if (decoded) this.authenticator.readAhead(decoded.payload as { id: string; sid: string });
+    return true;
   }
 }
