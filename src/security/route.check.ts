@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { getMetadataStorage } from 'class-validator';
@@ -50,6 +50,11 @@ export class RouteCheck implements OnApplicationBootstrap {
       "Limits are part of the access, e.g. @Protected({ limit: 'none' }); their numbers are settings of the service.",
     );
     refuse(
+      routes.filter(({ controller, handler }) => [handler, controller].some(isVersioned)),
+      'with a version, which has no effect here',
+      "Put it into the path: @Controller('api/v2/…').",
+    );
+    refuse(
       routes.filter(({ types }) => types.some(isWithoutRules)),
       'whose parameters no request can meet',
       'The class of a body, a query or parameters needs a decorator of class-validator on each field.',
@@ -90,6 +95,10 @@ function refuse(routes: Route[], fault: string, remedy: string): void {
 
 function isThrottled(target: object): boolean {
   return hasKeyOf(target, 'THROTTLER:');
+}
+
+function isVersioned(target: object): boolean {
+  return Reflect.getMetadata(VERSION_METADATA, target) !== undefined;
 }
 
 /** From the OpenAPI document. */

@@ -5,7 +5,7 @@ import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { type Page, PageQueryDto } from '../../common/pagination/index.js';
 import { IdParamDto } from '../../common/validation/index.js';
-import { CurrentPrincipal, type Principal } from '../../security/index.js';
+import { CurrentPrincipal, type Principal, SecurityEvents } from '../../security/index.js';
 import { Sessions } from '../sessions/sessions.js';
 import { LoginHistoryDto, LoginStatisticsDto, toLoginHistoryDto } from './login-history.dto.js';
 import { LoginHistoryRepository } from './login-history.repository.js';
@@ -16,6 +16,7 @@ export class LoginHistoryController {
   constructor(
     private readonly history: LoginHistoryRepository,
     private readonly sessions: Sessions,
+    private readonly events: SecurityEvents,
   ) {}
 
   @Get('login-history')
@@ -57,6 +58,7 @@ export class LoginHistoryController {
     // Somebody else's session is as little to be found as one that never was.
     if (!(await this.history.belongsTo(id, userId))) throw new ApiError('not_found');
     await this.sessions.end(id, 'session_revoked');
+    this.events.record({ kind: 'authn_token_revoked', outcome: 'success', userId, sessionId: id });
   }
 
   @Get('users/:id/login-history')

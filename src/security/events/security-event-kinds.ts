@@ -7,6 +7,7 @@ export const SECURITY_EVENT_KINDS = [
   'authn_login_fail',
   'authn_login_fail_max',
   'authn_logout',
+  'authn_token_revoked',
   'authn_token_reuse',
   'authn_password_reset_requested',
   'authn_password_change',
