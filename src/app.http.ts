@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RawBodyRequest } from '@nestjs/common';
 import cors from '@fastify/cors';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -72,7 +73,7 @@ export async function registerHttpRules(
   // Not by Nest's own enableCors(): it copies the headers of every answer once more.
   await app.register(cors as never, {
     origin: [...config.http.corsOrigins],
-    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'x-api-key', 'x-request-id', ...furtherHeaders],
     exposedHeaders: ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'],
     maxAge: 600,
@@ -83,8 +84,11 @@ export async function registerHttpRules(
 /** Fastify's own parser, on text that is known to be text: it would read two different invalid bytes as the same letter. */
 function acceptJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
+  // What a sender has signed are the bytes; Nest's RawBodyRequest is the type.
+  server.decorateRequest('rawBody', undefined);
   server.removeContentTypeParser('application/json');
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    (request as RawBodyRequest<FastifyRequest>).rawBody = body;
     if (isUtf8(body)) void parse(request, body.toString('utf8'), done);
     else done(new ApiError('malformed_request'));
   });

@@ -35,6 +35,13 @@ type Fields = Record<string, unknown>;
 /** Operations that end the session they are called with. */
 const ENDINGS: Record<string, string> = { logout: 'logged_out', itsNotMe: 'reported_not_me' };
 
+/** A list is repeated, `label=a&label=b`: so the document has it, and so the service reads it. */
+function queryOf(fields: Fields): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) query.append(name, String(one));
+  return query.toString();
+}
+
 /** @param routes of each operation its method, its path, and `bearer` where it wants a token */
 export function createClient<Operations>(
   routes: Record<string, string>,
@@ -52,7 +59,7 @@ export function createClient<Operations>(
       return value;
     });
     const body = method?.startsWith('P') ? JSON.stringify(fields) : undefined;
-    const query = body ? '' : new URLSearchParams(JSON.parse(JSON.stringify(fields))).toString();
+    const query = body ? '' : queryOf(JSON.parse(JSON.stringify(fields)) as Fields);
     const response = await send(baseUrl + path + (query && `?${query}`), {
       ...(body && { body }),
       method: method as string,

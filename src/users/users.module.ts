@@ -11,7 +11,7 @@ import { ProfileController } from './profile/profile.controller.js';
 
 /**
  * Owns the account record: who a person is, the password's hash, role and state; profile and administration. Exports
- * AccountsRepository and AccountAnnouncements (an account was disabled or deleted), and provides the guards' port AccountReader; global for the sake of that port, which `security` cannot import.
+ * AccountsRepository and AccountAnnouncements (an account was disabled or deleted, or goes on), and provides the guards' port AccountReader; global for the sake of that port, which `security` cannot import.
  */
 @Global()
 @Module({

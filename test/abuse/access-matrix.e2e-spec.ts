@@ -52,7 +52,7 @@ describe('Every route', () => {
             .replace(/\/+/g, '/')
             .replace(/(.)\/$/, '$1')
             .replace(':id', 'a'.repeat(24)),
-          access: Reflect.getMetadata(ACCESS, handler) as Access,
+          access: (Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, metatype as object)) as Access,
         }));
     });
   }

@@ -144,6 +144,26 @@ describe('Administration', () => {
     expect(heard).toEqual(['disabled', 'disabled', 'deleted']);
   });
 
+  it('tells who hid what is theirs that the account goes on, once nothing stops it any more', async () => {
+    const { userId } = await test.personas.user();
+    const heard: string[] = [];
+    test.app.get(AccountAnnouncements, { strict: false }).onReopened((reopenedId) => {
+      if (reopenedId === userId) heard.push(reopenedId);
+      return heard.length === 1 ? Promise.reject(new Error('for once')) : Promise.resolve();
+    });
+    const change = (status: string) => asAdmin().send('PATCH', `/api/users/${userId}`, { status });
+    const restore = () => asAdmin().send('POST', `/api/users/${userId}/restore`);
+    await change('inactive');
+    await asAdmin().send('DELETE', `/api/users/${userId}`);
+    expect((await restore()).body.data.status, 'it is still disabled').toBe('inactive');
+    expect(heard).toEqual([]);
+
+    expect((await change('active')).status).toBe(500);
+    expect((await change('active')).status).toBe(200);
+    expect((await restore()).status).toBe(200);
+    expect(heard).toEqual([userId, userId, userId]);
+  });
+
   it('grants and takes the role of administrator, at once', async () => {
     const user = await test.personas.user();
     const list = () => as(user.token).get('/api/users');

@@ -95,7 +95,7 @@ describe('The service as a process', () => {
   });
 
   it('finishes what runs when it is told to stop', async () => {
-    const service = start({ AUTH_RATE_LIMIT: '1000', HASH_CONCURRENCY: '1' });
+    const service = start({ AUTH_RATE_LIMIT: '1000', HASH_CONCURRENCY: '2' });
     const url = await service.started();
     const client = new ApiClient(url, '');
     const answers = Array.from({ length: 15 }, () => client.post('/auth/register', newRegistration()));

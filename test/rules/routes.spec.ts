@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { Body, Controller, Get, Module, Post, Version } from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { Throttle } from '@nestjs/throttler';
@@ -64,6 +64,24 @@ class ThrottledController {
 
 @Module({ controllers: [ThrottledController] })
 class ThrottledModule {}
+
+@Controller('benches')
+class VersionedController {
+  @Public()
+  @Version('2')
+  @Get()
+  read(): void {}
+}
+
+@Controller({ path: 'stools', version: '2' })
+class VersionedAsAWholeController {
+  @Public()
+  @Get()
+  read(): void {}
+}
+
+@Module({ controllers: [VersionedController, VersionedAsAWholeController] })
+class VersionedModule {}
 
 @Public()
 @Controller('tables')
@@ -143,7 +161,8 @@ describe('Routes', () => {
       for (const name of scanner.getAllMethodNames(prototype)) {
         const handler = prototype[name] as () => unknown;
         if (!Reflect.hasMetadata(PATH_METADATA, handler)) continue;
-        const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
+        const access = (Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, metatype as object)) as
+          Access | undefined;
         const credentials = [access?.apiKey && 'key', access?.bearer && 'bearer', access?.role]
           .filter(Boolean)
           .join('+');
@@ -178,6 +197,10 @@ describe('Routes', () => {
     [
       ThrottledModule,
       /^Routes with a decorator of @nestjs\/throttler, .+:\n {2}GET \/windows \(ThrottledController.read\)\n.+limit/,
+    ],
+    [
+      VersionedModule,
+      /^Routes with a version, .+:\n {2}GET \/benches .+\n {2}GET \/stools .+\n.+@Controller\('api\/v2/,
     ],
     [
       UndescribedModule,

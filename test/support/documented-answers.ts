@@ -14,7 +14,7 @@ export interface Answer {
   body: unknown;
 }
 
-const METHODS = ['get', 'post', 'patch', 'delete'];
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const DOCUMENT = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as Json;
 
 /** Refusals that come before any route is chosen; the document tells of them in its description. */
@@ -31,8 +31,8 @@ const paths = Object.keys(DOCUMENT.paths)
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * Holds an answer against openapi.json: its status, its headers, its body, and that nothing is in it which the document
- * does not tell of. Answers of paths that are not in the document are none of its matter.
+ * Holds an answer against openapi.json, as `npm run openapi` wrote it last: its status, its headers, its body, and that
+ * nothing is in it which the document does not tell of. Answers of paths that are not in the document are none of its matter.
  * @throws Error that says what is not as documented
  */
 export function expectDocumented(method: string, url: string, answer: Answer): void {
@@ -40,12 +40,13 @@ export function expectDocumented(method: string, url: string, answer: Answer): v
   if (!path || !METHODS.includes(method.toLowerCase())) return;
   const response = DOCUMENT.paths[path][method.toLowerCase()]?.responses[answer.status];
   const label = `${method} ${path} -> ${answer.status} ${JSON.stringify(answer.body)}`;
-  if (!response && !BEFORE_ROUTING.includes(answer.status)) throw new Error(`Not documented: ${label}`);
+  if (!response && !BEFORE_ROUTING.includes(answer.status)) throw new Error(`Not documented in openapi.json: ${label}`);
   const pointer = response
     ? `/paths/${escaped(path)}/${method.toLowerCase()}/responses/${answer.status}/content/application~1json/schema`
     : `/components/schemas/${path.startsWith('/auth') ? 'AuthError' : 'ResourceError'}`;
   const validate = validatorOf(pointer);
-  if (!validate(answer.body)) throw new Error(`Not as documented: ${label}: ${ajv.errorsText(validate.errors)}`);
+  if (!validate(answer.body))
+    throw new Error(`Not as documented in openapi.json: ${label}: ${ajv.errorsText(validate.errors)}`);
   const { code, errors } = answer.body as { code: ErrorCode; errors?: { field: string }[] };
   // One status may stand for refusals before the limiter, which have no count to tell, and behind it.
   const hasNoCount = UNREAD_ERRORS.includes(code) || errors?.[0]?.field === LIMIT_NAMESPACE_HEADER;

@@ -1,3 +1,4 @@
+import { StreamableFile } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { type Page, renderPage } from '../pages/index.js';
@@ -11,15 +12,16 @@ declare module 'fastify' {
 }
 
 /**
- * Wraps what a controller returns. Routes without a message (raw documents) pass as they are, and those for people answer with pages. Here and not in an
- * interceptor: one interceptor alone makes Nest run every request through RxJS, which costs as much as all guards.
+ * Wraps what a controller returns. Files, and what routes without a message return (raw documents), pass as they are; routes
+ * for people answer with pages. Here and not in an interceptor: one interceptor alone makes Nest run every request through
+ * RxJS, which costs as much as all guards.
  */
 export class EnvelopingAdapter extends FastifyAdapter {
   override reply(reply: FastifyReply, body: unknown, status?: number): FastifyReply {
     const { successMessage: message, refusalPage } = reply.request?.routeOptions.config ?? {};
     if (refusalPage) return super.reply(reply, renderPage(reply, body as Page), status);
     const answer =
-      message === undefined
+      message === undefined || body instanceof StreamableFile
         ? body
         : successBody(envelopeKindOf(reply.request.url), status ?? reply.statusCode, message, body);
     return super.reply(reply, answer, status);

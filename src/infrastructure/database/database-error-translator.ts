@@ -41,9 +41,12 @@ export function isDatabaseUnavailable(exception: unknown): boolean {
   );
 }
 
-/** @returns the field whose unique index refused the write, or null when that was not the reason. */
+/**
+ * @returns the field whose unique index refused the write, or null when that was not the reason. Of several it is the
+ *   last: those before it say among whom it is unique.
+ */
 export function duplicateKeyField(exception: unknown): string | null {
   if (!(exception instanceof MongoServerError) || exception.code !== 11000) return null;
   const pattern = exception.keyPattern as Record<string, unknown> | undefined;
-  return Object.keys(pattern ?? {})[0] ?? 'unknown';
+  return Object.keys(pattern ?? {}).at(-1) ?? 'unknown';
 }

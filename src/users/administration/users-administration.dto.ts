@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import type { Role } from '../../common/access/index.js';
+import { type Role, ROLES } from '../../common/access/index.js';
 import { PageQueryDto } from '../../common/pagination/index.js';
 import { IsOmittable, IsSearch } from '../../common/validation/index.js';
 import { type Account, toAccountFacts } from '../accounts/account.js';
@@ -20,12 +20,12 @@ export class UsersQueryDto extends PageQueryDto {
 export class ChangeUserDto {
   @ApiPropertyOptional({
     type: String,
-    enum: ['admin'],
+    enum: ROLES,
     nullable: true,
     example: 'admin',
     description: 'null takes the role away',
   })
-  @IsIn(['admin', null], { message: 'role must be admin or null' })
+  @IsIn([...ROLES, null], { message: `role must be ${ROLES.join(', ')} or null` })
   @IsOmittable()
   role?: Role | null;
 
@@ -44,8 +44,8 @@ export class ManagedUserDto extends ProfileDto {
   @ApiProperty({ enum: USER_STATUSES, example: 'active' })
   status: UserStatus;
 
-  @ApiProperty({ type: String, enum: ['admin'], nullable: true, example: null })
-  role: string | null;
+  @ApiProperty({ type: String, enum: ROLES, nullable: true, example: null })
+  role: Role | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-01-31T09:30:00.000Z' })
   confirmed_at: string | null;

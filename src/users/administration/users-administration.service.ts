@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Role } from '../../common/access/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, SecurityEvents } from '../../security/index.js';
-import type { Account } from '../accounts/account.js';
+import { type Account, isActive } from '../accounts/account.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { AccountAnnouncements } from './account-announcements.js';
 import type { ChangeUserDto } from './users-administration.dto.js';
@@ -35,7 +36,7 @@ export class UsersAdministrationService {
       await this.setInactive(userId, 'disabled', !isDisabled);
     // Again, if it is so already: a listener may have failed the first time.
     if (status === 'inactive') await this.announcements.announceClosed(userId, 'disabled');
-    return this.get(userId);
+    return status === 'active' ? this.reopened(userId) : this.get(userId);
   }
 
   /** Soft: the account can be restored, and its names stay taken. @throws ApiError `not_found` */
@@ -49,10 +50,17 @@ export class UsersAdministrationService {
   async restore(userId: string): Promise<Account> {
     const { deletedAt } = await this.get(userId);
     if (deletedAt) await this.setInactive(userId, 'deleted', false);
-    return this.get(userId);
+    return this.reopened(userId);
   }
 
-  private async changeRole(userId: string, role: string | null): Promise<void> {
+  /** Of the two ways to be inactive the other may be left. */
+  private async reopened(userId: string): Promise<Account> {
+    const account = await this.get(userId);
+    if (isActive(account)) await this.announcements.announceReopened(userId);
+    return account;
+  }
+
+  private async changeRole(userId: string, role: Role | null): Promise<void> {
     await this.accounts.setRole(userId, role);
     await this.authenticator.forgetAccount(userId);
     this.events.record({ kind: 'user_role_changed', outcome: 'success', userId, detail: String(role) });
