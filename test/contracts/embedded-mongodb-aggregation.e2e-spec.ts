@@ -177,6 +177,19 @@ describe(`An aggregation on ${SERVER}`, () => {
       expect((await suite.aggregate({ $setWindowFields: window })).map(({ n }) => n)).toEqual([1, 2, 3, 4]);
     });
 
+    it('give each document what a pipeline alone finds elsewhere, as its own', async () => {
+      await suite.things.insertMany([{ v: 1 }, { v: 2 }, { v: 3 }]);
+      const { collectionName: from } = suite.things;
+      const found = await suite.aggregate(
+        { $lookup: { from, pipeline: [{ $match: { v: { $gt: 1 } } }], as: 'large' } },
+        { $unwind: '$large' },
+        { $lookup: { from, localField: 'v', foreignField: 'v', as: 'large.same' } },
+        { $sort: { v: 1, 'large.v': 1 } },
+        { $project: { _id: 0, v: 1, large: '$large.v', same: '$large.same.v' } },
+      );
+      expect(found).toEqual([1, 2, 3].flatMap((v) => [2, 3].map((large) => ({ v, large, same: [v] }))));
+    });
+
     it('follow a graph as far as a filter allows, and prune whole documents', async () => {
       const people = [
         { _id: 1 },

@@ -205,14 +205,18 @@ function lookup(specification: Document, options: Options, stage: Surroundings) 
   if (typeof as !== 'string') throw new CommandError(9, "must specify 'as' field for a $lookup");
   if (!isJoin && !pipeline) throw new CommandError(9, '$lookup needs both localField and foreignField, or a pipeline');
   const join = isJoin ? joiner(foreign, localField.split('.'), foreignField.split('.'), stage.fold) : () => foreign;
+  const found = (document: Document): Document[] => {
+    const joined = join(document).map(copy);
+    if (!Array.isArray(pipeline)) return joined;
+    const bound = evalExpr(document, variables, options) as Document;
+    return runStages(joined, pipeline, { ...stage, variables: { ...stage.variables, ...bound } });
+  };
+  // The same for every document: found once, as MongoDB does.
+  const isUncorrelated = !isJoin && isEmpty(variables);
+  let forAll: Document[] | undefined;
   return (document: Document): Document => {
-    let joined = join(document).map(copy);
-    if (Array.isArray(pipeline)) {
-      const bound = evalExpr(document, variables, options) as Document;
-      joined = runStages(joined, pipeline, { ...stage, variables: { ...stage.variables, ...bound } });
-    }
     const result = { ...document };
-    new Place(result, as.split('.')).set(joined);
+    new Place(result, as.split('.')).set(isUncorrelated ? (forAll ??= found(document)).map(copy) : found(document));
     return result;
   };
 }
