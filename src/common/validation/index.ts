@@ -4,3 +4,4 @@ export { IsOpaqueText } from './opaque-text.decorator.js';
 export { IsSearch } from './search.decorator.js';
 export { IsPlainText, IsWellFormed } from './text.decorator.js';
 export { ID_PATTERN, IsObjectId } from './object-id.decorator.js';
+export { IsWholeNumber } from './whole-number.decorator.js';

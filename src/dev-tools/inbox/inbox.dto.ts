@@ -1,5 +1,5 @@
-import { Transform } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsWholeNumber } from '../../common/validation/index.js';
 import { MAIL_KINDS, type MailKind } from '../../mail/index.js';
 import type { InboxMail } from './inbox-mail.schema.js';
 
@@ -33,17 +33,10 @@ export class NextMailQueryDto {
   @IsOptional()
   kind?: MailKind;
 
-  @Transform(({ value }) => plainNumber(value))
-  @Min(0)
-  @IsInt()
-  @IsOptional()
+  @IsWholeNumber({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })
   after: number = 0;
 
-  @Transform(({ value }) => plainNumber(value))
-  @Max(MAX_TIMEOUT_SECONDS)
-  @Min(0)
-  @IsInt()
-  @IsOptional()
+  @IsWholeNumber({ minimum: 0, maximum: MAX_TIMEOUT_SECONDS, default: 10 })
   timeout_seconds: number = 10;
 }
 
@@ -83,8 +76,4 @@ export function toInboxMailDto(mail: InboxMail): InboxMailDto {
     html,
     sent_at: mail.sent_at.toISOString(),
   };
-}
-
-function plainNumber(value: unknown): unknown {
-  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 }
