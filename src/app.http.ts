@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { RawBodyRequest } from '@nestjs/common';
 import cors from '@fastify/cors';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { ApiError } from './common/errors/index.js';
 import {
   answerInTime,
@@ -39,7 +39,10 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
     forceCloseConnections: 'idle',
   });
   const server = adapter.getInstance();
-  server.addHook('onRoute', ({ method, url }) => servedRoutes.add(method, url));
+  server.addHook('onRoute', (route) => {
+    servedRoutes.add(route.method, route.url);
+    refuseFilesAsNotFound(route);
+  });
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(securityHeaders(request.url));
     done();
@@ -102,6 +105,19 @@ function acceptForms(server: FastifyInstance): void {
     if (isSound) done(null, Object.fromEntries(fields));
     else done(new ApiError('malformed_request'));
   });
+}
+
+/**
+ * The file server (the Swagger UI's; its routes alone bring an error handler) refuses a path that leaves its folder, a range or a
+ * condition by statuses that are not in the list of errors. Each of them says that what is asked for is not there.
+ */
+function refuseFilesAsNotFound(route: RouteOptions): void {
+  const { errorHandler } = route;
+  if (!errorHandler) return;
+  route.errorHandler = function (error: FastifyError, request, reply) {
+    if (error.statusCode !== undefined && error.statusCode < 500) sendError(reply, new ApiError('not_found'));
+    else errorHandler.call(this, error, request, reply);
+  };
 }
 
 /** What Fastify would let pass. */

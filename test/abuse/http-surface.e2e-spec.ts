@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/invariants.js';
 import type { User } from '../support/personas.js';
-import { exchange as exchangeWith, openConnection } from '../support/raw-http.js';
+import { exchange as exchangeWith, openConnection, parseAnswer } from '../support/raw-http.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 describe('The HTTP surface', () => {
@@ -44,6 +44,27 @@ describe('The HTTP surface', () => {
       .client()
       .post('/api/profile', {}, { headers: { 'x-http-method-override': 'GET' }, bearer: user.token, apiKey: API_KEY });
     expect(overridden.status).toBe(405);
+  });
+
+  it('has no file of a page that is asked for by a crooked path, in parts or on conditions', async () => {
+    const file = '/docs/swagger-ui.css';
+    const refused: [path: string, header: string][] = [
+      ['/docs/../package.json', ''],
+      ['/docs/%2e%2e/package.json', ''],
+      ['/docs//swagger-ui.css', ''],
+      ['/docs/%00', ''],
+      [file, 'Range: bytes=99999999-\r\n'],
+      [file, 'If-Match: "another"\r\n'],
+      [file, 'If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT\r\n'],
+    ];
+    for (const [path, header] of refused) {
+      const answer = parseAnswer(
+        await exchange(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n`),
+      );
+      expectRefusal(path, answer, 404);
+      expect(answer.body.code).toBe('not_found');
+    }
+    expect((await test.client().get(file)).status).toBe(200);
   });
 
   it('does not crash on bodies that are no text', async () => {
