@@ -212,6 +212,20 @@ describe('Login', () => {
       expect(entry?.user_agent.length).toBe(512);
     });
 
+    it('has no place where the operator wants none', async () => {
+      const placeless = await startTestApp({ env: { GEOIP_DB: 'off' } });
+      try {
+        const { registration } = await placeless.personas.confirmed();
+        const client = placeless.client('8.8.8.8');
+        await client.post('/auth/login', { login: registration.username, password: PASSWORD });
+        const entry = await placeless.database.collection('login_histories').findOne({ ip: '8.8.8.8' });
+        expect(entry?.login_at).toBeDefined();
+        expect(entry).not.toHaveProperty('locations');
+      } finally {
+        await placeless.close();
+      }
+    });
+
     it('holds hashes of the tokens, and expires after 90 days', async () => {
       const user = await test.personas.user();
       const entry = await entryOf(user.registration.username);

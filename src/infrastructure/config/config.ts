@@ -96,6 +96,8 @@ export abstract class Config {
     /** Where people reach this service itself, without a trailing slash; null: not known, and no mail links to it. */
     readonly publicUrl: string | null;
   };
+  /** Whether logins are recorded with their place. */
+  abstract readonly hasLocations: boolean;
   /** An operator's city database in MaxMind's layout; null: the bundled one. */
   abstract readonly geoipFile: string | null;
   /** Made on the first start in development, and printed; null in production. */

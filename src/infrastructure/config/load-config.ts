@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { ConfigError } from './config-error.js';
 import type { Config } from './config.js';
 import { type DevelopmentSecrets, developmentSecrets } from './development-secrets.js';
-import { fileProblems, type GivenSettings, productionProblems } from './production-rules.js';
+import { fileProblems } from './file-rules.js';
+import { type GivenSettings, productionProblems } from './production-rules.js';
 import { type Settings, settingsSchema } from './settings.js';
 
 /** bcrypt cost of the specification; also what ASVS 5.0 11.4.2 (appendix C) asks at least. */
@@ -98,7 +99,8 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       frontendUrl,
       publicUrl: settings.PUBLIC_URL ?? (isProduction ? null : `http://127.0.0.1:${settings.PORT}`),
     },
-    geoipFile: settings.GEOIP_DB ? resolve(settings.GEOIP_DB) : null,
+    hasLocations: settings.GEOIP_DB !== 'off',
+    geoipFile: settings.GEOIP_DB && settings.GEOIP_DB !== 'off' ? resolve(settings.GEOIP_DB) : null,
     developmentApiKey,
   };
 }

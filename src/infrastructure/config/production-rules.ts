@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { weaknessOf } from './secret-strength.js';
 
 /** The environment variables that are set, as they stand. */
@@ -7,7 +6,6 @@ export type GivenSettings = Record<string, string>;
 const SECRETS = ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'JWT_SECRET_PREVIOUS', 'JWT_REFRESH_SECRET_PREVIOUS'] as const;
 const REQUIRED_SECRETS: readonly string[] = SECRETS.slice(0, 2);
 const STORES = ['MONGODB_URI', 'REDIS_URL'] as const;
-const FILES = ['PASSWORD_BLOCKLIST', 'GEOIP_DB'] as const;
 
 /** What may be missing or weak on a development machine, and not in production. */
 export function productionProblems(given: GivenSettings): string[] {
@@ -33,10 +31,4 @@ function secretProblems(given: GivenSettings): string[] {
     const twin = SECRETS.slice(0, index).find((other) => given[other] === secret);
     return [...(weakness ? [`${name}: ${weakness}`] : []), ...(twin ? [`${name}: must differ from ${twin}`] : [])];
   });
-}
-
-export function fileProblems(given: GivenSettings): string[] {
-  return FILES.filter((name) => given[name] !== undefined && given[name] !== 'off' && !existsSync(given[name])).map(
-    (name) => `${name}: the file does not exist`,
-  );
 }

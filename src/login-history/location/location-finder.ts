@@ -46,7 +46,8 @@ export class LocationFinder implements OnApplicationBootstrap {
   constructor(private readonly config: Config) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.environment !== 'test') setTimeout(() => void this.preload(), PRELOADED_AFTER_MS).unref();
+    const { hasLocations, environment } = this.config;
+    if (hasLocations && environment !== 'test') setTimeout(() => void this.preload(), PRELOADED_AFTER_MS).unref();
   }
 
   /** Reads all data, which makes the first look-ups as quick as the others. */
@@ -54,8 +55,9 @@ export class LocationFinder implements OnApplicationBootstrap {
     await Promise.all([this.reader(this.fileFor('8.8.8.8')), this.reader(this.fileFor('::1'))]);
   }
 
-  /** @returns undefined for private and unknown addresses, and when the data cannot be read: never an error */
+  /** @returns undefined for private and unknown addresses, and when there is no data that can be read: never an error */
   async find(address: string): Promise<Location | undefined> {
+    if (!this.config.hasLocations) return undefined;
     if (!ipaddr.isValid(address) || ipaddr.process(address).range() !== 'unicast') return undefined;
     const reader = await withDeadline(this.reader(this.fileFor(address)), PATIENCE_MS).catch(() => null);
     try {

@@ -9,7 +9,7 @@ const PARALLEL = 32;
 const SECONDS = 8;
 
 export async function run({ generator }) {
-  const service = await startService({ env: { GEOIP_DB: '/dev/null' }, nodeOptions: LIVE_HEAP });
+  const service = await startService({ env: { GEOIP_DB: 'off' }, nodeOptions: LIVE_HEAP });
   const { port } = service;
   const sessions = await logInAll(service);
   const refused = [
