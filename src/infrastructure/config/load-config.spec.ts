@@ -32,7 +32,7 @@ describe('loadConfig', () => {
     ['500ms', 500],
     ['1d', 86_400_000],
   ])('reads the duration %s', (text, ms) => {
-    expect(load({ JWT_EXPIRES: text }).tokens.accessTtlMs).toBe(ms);
+    expect(load({ RESET_EXPIRES: text }).oneTimeSecrets.resetTtlMs).toBe(ms);
   });
 
   it.each(['', ' '])('takes an empty setting (%j) for one that is not set, or refuses it', (text) => {
@@ -42,6 +42,20 @@ describe('loadConfig', () => {
 
   it.each(['abc', '-1h', '1.5h', '0s', '1y', '1h30m'])('refuses the duration %s', (text) => {
     expect(problemsOf({ JWT_EXPIRES: text })).toEqual(['JWT_EXPIRES: must be a duration such as 15m, 1h or 7d']);
+  });
+
+  it.each([
+    ['JWT_EXPIRES', '999ms', 'at least 1s'],
+    ['JWT_EXPIRES', '25h', 'at most 24h'],
+    ['JWT_REFRESH_EXPIRES', '999ms', 'at least 1s'],
+    ['SESSION_MAX_AGE', '999ms', 'at least 1s'],
+    ['SESSION_MAX_AGE', '91d', 'at most 90d'],
+    ['REPORT_EXPIRES', '999ms', 'at least 1s'],
+    ['OTP_EXPIRES', '601', 'at most 10m'],
+    ['RATE_WINDOW', '25h', 'at most 1d'],
+  ])('refuses %s=%s, and tells the bound', (name, text, bound) => {
+    const shortGrace = { REFRESH_GRACE: '500ms' };
+    expect(problemsOf({ ...shortGrace, [name]: text })).toEqual([`${name}: must be ${bound}`]);
   });
 
   it.each([

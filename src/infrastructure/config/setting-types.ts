@@ -3,18 +3,27 @@ import { z } from 'zod';
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `15m`, `1h`, `7d`, `900s`, `500ms`; a bare number is seconds. Yields milliseconds. */
-export const duration = (fallback: string, maxMs = Number.MAX_SAFE_INTEGER) =>
+/**
+ * `15m`, `1h`, `7d`, `900s`, `500ms`; a bare number is seconds. Yields milliseconds.
+ * @param bounds in the same words, which a refusal repeats
+ */
+export const duration = (fallback: string, { min = '1ms', max }: { min?: string; max?: string } = {}) =>
   z
     .string()
     .default(fallback)
     .transform((text, context) => {
-      const match = /^(\d{1,9})\s*(ms|s|m|h|d)?$/.exec(text.trim());
-      const valueMs = match ? Number(match[1]) * (UNIT_MS[match[2] ?? 's'] ?? 0) : 0;
-      if (!match || valueMs < 1) return fail(context, 'must be a duration such as 15m, 1h or 7d');
-      if (valueMs > maxMs) return fail(context, `must be at most ${maxMs / 60_000}m`);
+      const valueMs = millisecondsOf(text.trim());
+      if (!valueMs) return fail(context, 'must be a duration such as 15m, 1h or 7d');
+      if (valueMs < millisecondsOf(min)) return fail(context, `must be at least ${min}`);
+      if (max !== undefined && valueMs > millisecondsOf(max)) return fail(context, `must be at most ${max}`);
       return valueMs;
     });
+
+/** NaN for what is no duration. */
+function millisecondsOf(text: string): number {
+  const match = /^(\d{1,9})\s*(ms|s|m|h|d)?$/.exec(text);
+  return match ? Number(match[1]) * (UNIT_MS[match[2] ?? 's'] ?? 0) : Number.NaN;
+}
 
 export const wholeNumber = (fallback: number, min: number, max: number) =>
   z

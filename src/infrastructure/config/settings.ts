@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { apiKeyDigests, duration, flag, httpUrl, origins, proxyList, wholeNumber } from './setting-types.js';
 
-const TEN_MINUTES_MS = 600_000;
-const DAY_MS = 86_400_000;
+/** Tokens expire at whole seconds: a shorter life would be none. */
+const SHORTEST_TOKEN_LIFE = '1s';
 const MOST_THREADS = 64;
 /** A container may see the cores of a large host. */
 const THREADS = Math.min(availableParallelism(), MOST_THREADS);
@@ -41,17 +41,17 @@ export const settingsSchema = z
     JWT_REFRESH_SECRET: z.string().optional(),
     JWT_SECRET_PREVIOUS: z.string().optional(),
     JWT_REFRESH_SECRET_PREVIOUS: z.string().optional(),
-    JWT_EXPIRES: duration('1h', DAY_MS),
-    JWT_REFRESH_EXPIRES: duration('7d'),
-    REFRESH_GRACE: duration('10s', 60_000),
-    SESSION_MAX_AGE: duration('30d', 90 * DAY_MS),
-    OTP_EXPIRES: duration('10m', TEN_MINUTES_MS),
-    RESET_EXPIRES: duration('15m', DAY_MS),
-    REPORT_EXPIRES: duration('7d', 30 * DAY_MS),
+    JWT_EXPIRES: duration('1h', { min: SHORTEST_TOKEN_LIFE, max: '24h' }),
+    JWT_REFRESH_EXPIRES: duration('7d', { min: SHORTEST_TOKEN_LIFE }),
+    REFRESH_GRACE: duration('10s', { max: '1m' }),
+    SESSION_MAX_AGE: duration('30d', { min: SHORTEST_TOKEN_LIFE, max: '90d' }),
+    OTP_EXPIRES: duration('10m', { max: '10m' }),
+    RESET_EXPIRES: duration('15m', { max: '1d' }),
+    REPORT_EXPIRES: duration('7d', { min: SHORTEST_TOKEN_LIFE, max: '30d' }),
     AUTH_RATE_LIMIT: wholeNumber(5, 1, 1_000_000),
-    AUTH_RATE_WINDOW: duration('15m', DAY_MS),
+    AUTH_RATE_WINDOW: duration('15m', { max: '1d' }),
     RATE_LIMIT: wholeNumber(100, 1, 1_000_000),
-    RATE_WINDOW: duration('15m', DAY_MS),
+    RATE_WINDOW: duration('15m', { max: '1d' }),
     TRUST_PROXY: proxyList,
     CORS_ORIGINS: origins,
     API_KEYS: apiKeyDigests,
