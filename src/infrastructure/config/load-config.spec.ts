@@ -48,6 +48,7 @@ describe('loadConfig', () => {
     ['JWT_EXPIRES', '999ms', 'at least 1s'],
     ['JWT_EXPIRES', '25h', 'at most 24h'],
     ['JWT_REFRESH_EXPIRES', '999ms', 'at least 1s'],
+    ['JWT_REFRESH_EXPIRES', '91d', 'at most 90d'],
     ['SESSION_MAX_AGE', '999ms', 'at least 1s'],
     ['SESSION_MAX_AGE', '91d', 'at most 90d'],
     ['REPORT_EXPIRES', '999ms', 'at least 1s'],
