@@ -85,7 +85,7 @@ describe('Administration', () => {
     }[];
     expect(waiting.map(({ username }) => username)).toContain(pending.registration.username);
     expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set(['pending']));
-    for (const query of ['limit=101', 'limit=0', 'status=nothing', 'search=', 'search[$ne]=x', 'page=1e1']) {
+    for (const query of ['limit=101', 'limit=0', 'status=nothing', 'search=', 'search[$ne]=x', 'page=1e1', 'page=01']) {
       expect((await asAdmin().get(`/api/users?${query}`)).status, query).toBe(422);
     }
   });

@@ -14,7 +14,7 @@ interface WholeNumber {
   description?: string;
 }
 
-/** A number of a query, which may be left out: plain decimal digits. Anything else (`1e2`, `0x10`, ` 20`) is refused. */
+/** A number of a query, which may be left out: plain decimal digits. Anything else (`1e2`, `0x10`, ` 20`, `05`) is refused. */
 export function IsWholeNumber({ minimum, maximum, ...documented }: WholeNumber): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: 'integer', minimum, maximum, example: documented.default, ...documented }),
@@ -27,5 +27,5 @@ export function IsWholeNumber({ minimum, maximum, ...documented }: WholeNumber):
 }
 
 function isDecimal(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{1,15}$/.test(value);
+  return typeof value === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(value);
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsRFC3339, IsString, Matches, Max, Min } from 'class-validator';
+import { IsInt, IsISO8601, IsRFC3339, IsString, Matches, Max, Min } from 'class-validator';
 import { ID_PATTERN, IsOmittable } from '../../common/validation/index.js';
 import { API_KEY_NAME, API_KEY_NAME_RULE, publicPartOf } from './api-key.js';
 import type { ApiKey } from './api-key.schema.js';
@@ -24,6 +24,8 @@ export class IssueApiKeyDto {
     description: 'Refused from then on; without it the key is good until it is revoked',
   })
   @IsRFC3339({ message: 'expires_at must be a date and time with its offset (RFC 3339)' })
+  // Else the 30th of February would be a day in March.
+  @IsISO8601({ strict: true }, { message: 'expires_at must be a day of the calendar' })
   @IsOmittable()
   expires_at?: string;
 }
