@@ -141,6 +141,7 @@ describe('Registration', () => {
       ['last_name', { last_name: 'L' }, /at least 2/],
       ['first_name', { first_name: 'A' }, /at least 2/],
       ['first_name', { first_name: '   ' }, /blank/],
+      ['first_name', { first_name: '\u200b \u202e' }, /blank/],
       ['first_name', { first_name: 'Ada\r\nBcc: x@example.com' }, /control/],
       ['first_name', { first_name: 'A\ud800b' }, /well-formed/],
       ['username', { username: 'ab' }, /at least 3/],

@@ -45,6 +45,7 @@ export function IsPersonName(example: string, { required = true } = {}): Propert
     IsPlainText(),
     MinLength(2, { message: '$property must be at least 2 characters long' }),
     MaxLength(100, { message: '$property must be at most 100 characters long' }),
-    Matches(/\S/, { message: '$property must not be blank' }),
+    // Characters without a glyph of their own (zero-width space, marks of direction) make no name either.
+    Matches(/[^\s\p{Cf}]/u, { message: '$property must not be blank' }),
   );
 }
