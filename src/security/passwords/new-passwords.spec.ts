@@ -14,7 +14,7 @@ describe('NewPasswords', () => {
   let newPasswords: NewPasswords;
   beforeAll(() => {
     const blocklistFile = join(directory, 'blocklist.txt');
-    writeFileSync(blocklistFile, 'Password1!\r\n\nqwertZ12!\n');
+    writeFileSync(blocklistFile, 'Password1!\r\n\nqwertZ12!\nPasswo\u0308rt1!\n');
     const config = { passwords: { hashCost: 4, hashConcurrency: 1, blocklistFile } } as Config;
     hasher = new PasswordHasher(config, new Metrics());
     newPasswords = new NewPasswords(new PasswordBlocklist(config), hasher);
@@ -32,6 +32,11 @@ describe('NewPasswords', () => {
     expect(await messageOf('pASSWORD1!')).toMatch(/common/);
     expect(await messageOf('QWERTz12!')).toMatch(/common/);
     expect(await messageOf('Password1!x')).toBe('accepted');
+  });
+
+  it('refuses them however their letters are composed', async () => {
+    expect(await messageOf('Passw\u00f6rt1!')).toMatch(/common/);
+    expect(await messageOf('Passwo\u0308rt1!')).toMatch(/common/);
   });
 
   it('refuses the account’s own name and address', async () => {

@@ -10,7 +10,7 @@ export class PasswordBlocklist {
 
   constructor({ passwords }: Config) {
     const lines = passwords.blocklistFile ? readFileSync(passwords.blocklistFile, 'utf8').split(/\r?\n/) : [];
-    this.refused = new Set(lines.map((line) => line.trim().toLowerCase()).filter(Boolean));
+    this.refused = new Set(lines.map((line) => fold(line.trim())).filter(Boolean));
   }
 
   /**
@@ -18,12 +18,17 @@ export class PasswordBlocklist {
    * @throws ApiError `validation_failed` for the field `password`.
    */
   assertAllowed(password: string, ownWords: string[]): void {
-    const folded = password.normalize('NFC').toLowerCase();
-    if (ownWords.some((word) => word.toLowerCase() === folded)) {
+    const folded = fold(password);
+    if (ownWords.some((word) => fold(word) === folded)) {
       throw ApiError.invalidField('password', 'password must not be your e-mail address or username');
     }
     if (this.refused.has(folded)) {
       throw ApiError.invalidField('password', 'password is on a list of common passwords; choose another');
     }
   }
+}
+
+/** Passwords are hashed after NFC: two spellings that it makes one are one password. */
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
 }
