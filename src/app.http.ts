@@ -146,6 +146,6 @@ function hasSoundHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMe
 /** Answers a path that cannot be decoded. No route and so no filter of Nest's is involved, nor any hook. */
 function answerUnroutable(error: { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = new ApiError(error.statusCode === 414 ? 'uri_too_long' : 'malformed_request');
-  reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  reply.header('x-request-id', request.id).headers(securityHeaders(request.url));
   sendError(reply, refusal);
 }

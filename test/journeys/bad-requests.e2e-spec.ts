@@ -174,6 +174,7 @@ describe('A request that cannot be served', () => {
     for (const { text, headers } of [
       await post('/auth/login', '{'),
       await test.client().get('/nothing'),
+      await test.client().get('/%zz'),
       await post('/auth/register', JSON.stringify({ email: { $where: '1' } })),
     ]) {
       expect(text).not.toMatch(/fastify|nest|mongo|FST_|at Object|node_modules|\$where/i);
