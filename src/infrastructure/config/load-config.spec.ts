@@ -66,6 +66,8 @@ describe('loadConfig', () => {
     [{ OTP_EXPIRES: '11m' }, 'OTP_EXPIRES'],
     [{ FRONTEND_URL: 'app.example' }, 'FRONTEND_URL'],
     [{ FRONTEND_URL: 'https://u:p@app.example' }, 'FRONTEND_URL'],
+    [{ FRONTEND_URL: 'https://app.example ' }, 'FRONTEND_URL'],
+    [{ FRONTEND_URL: 'https:\\\\app.example' }, 'FRONTEND_URL'],
     [{ PUBLIC_URL: 'https://accounts.example/?a=b' }, 'PUBLIC_URL'],
     [{ REPORT_EXPIRES: '31d' }, 'REPORT_EXPIRES'],
     [{ TRUST_PROXY: '10.0.0.0/33' }, 'TRUST_PROXY'],

@@ -51,7 +51,8 @@ export const list = z
   );
 
 export const httpUrl = z.string().transform((text, context) => {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  // The parser mends blanks and backslashes, but links begin with the text as it was given.
+  const url = URL.canParse(text) && !/[\s\\]/.test(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
     return fail(context, 'must be an http(s) address without query, fragment or credentials');
   }
