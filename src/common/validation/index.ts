@@ -1,3 +1,4 @@
+export { IsDateTime } from './date-time.decorator.js';
 export { IdParamDto } from './id-param.dto.js';
 export { IsOmittable } from './is-omittable.decorator.js';
 export { IsOpaqueText } from './opaque-text.decorator.js';

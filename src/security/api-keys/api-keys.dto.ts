@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsISO8601, IsRFC3339, IsString, Matches, Max, Min } from 'class-validator';
-import { ID_PATTERN, IsOmittable } from '../../common/validation/index.js';
+import { IsInt, IsString, Matches, Max, Min } from 'class-validator';
+import { ID_PATTERN, IsDateTime, IsOmittable } from '../../common/validation/index.js';
 import { API_KEY_NAME, API_KEY_NAME_RULE, publicPartOf } from './api-key.js';
 import type { ApiKey } from './api-key.schema.js';
 import type { IssuedApiKey } from './api-keys.js';
@@ -23,9 +23,7 @@ export class IssueApiKeyDto {
     example: '2099-01-01T00:00:00.000Z',
     description: 'Refused from then on; without it the key is good until it is revoked',
   })
-  @IsRFC3339({ message: 'expires_at must be a date and time with its offset (RFC 3339)' })
-  // Else the 30th of February would be a day in March.
-  @IsISO8601({ strict: true }, { message: 'expires_at must be a day of the calendar' })
+  @IsDateTime()
   @IsOmittable()
   expires_at?: string;
 }
