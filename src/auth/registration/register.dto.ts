@@ -26,6 +26,6 @@ export class RegisteredDto {
   @ApiProperty()
   user: UserDto;
 
-  @ApiProperty({ example: true, description: 'The mail with the OTP is stored and will be sent' })
+  @ApiProperty({ example: true, description: 'Whether the mail with the OTP is stored and will be sent' })
   otp_sent: boolean;
 }

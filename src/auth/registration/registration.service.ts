@@ -6,6 +6,12 @@ import { type Account, AccountsRepository } from '../../users/index.js';
 import { OtpMails } from '../email-verification/otp-mails.js';
 import type { RegisterDto } from './register.dto.js';
 
+export interface Registered {
+  account: Account;
+  /** Whether a code is on its way: an account that takes another's place has no more of them than the address may get. */
+  isOtpSent: boolean;
+}
+
 @Injectable()
 export class RegistrationService {
   constructor(
@@ -19,7 +25,7 @@ export class RegistrationService {
   ) {}
 
   /** @throws ApiError `validation_failed` when username or e-mail is taken, or the password is refused */
-  async register(dto: RegisterDto): Promise<Account> {
+  async register(dto: RegisterDto): Promise<Registered> {
     // Hashed before the transaction: one that waits for bcrypt would hold up others.
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [dto.email, dto.username] });
     const otp = await this.secrets.prepareOtp();
@@ -33,9 +39,10 @@ export class RegistrationService {
         passwordHash,
       });
       if (squatter) await this.secrets.handOver(squatter.userId, account.userId);
-      if (await this.secrets.issueOtpInTransaction(account.userId, otp)) await this.otpMails.post(account.email, otp);
+      const isOtpSent = await this.secrets.issueOtpInTransaction(account.userId, otp);
+      if (isOtpSent) await this.otpMails.post(account.email, otp);
       await this.events.recordWith({ kind: 'user_created', outcome: 'success', userId: account.userId });
-      return account;
+      return { account, isOtpSent };
     });
   }
 
