@@ -177,9 +177,13 @@ describe('While the database is', () => {
 
   it('away for a protected route, nobody is let in who is not known', async () => {
     const user = await test.personas.user();
+    const goner = await test.personas.user();
+    await test.client().post('/auth/logout', { refresh_token: goner.refresh_token }, { bearer: goner.token });
     proxy.cut();
     const unknown = await timed(test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY }));
     expect(unknown.status).toBe(503);
+    const ended = await timed(test.client().get('/api/profile', { bearer: goner.token, apiKey: API_KEY }));
+    expect(ended.body.code, 'what has ended is known without it').toBe('logged_out');
     proxy.restore();
     await until(async () => (await test.client().get('/health/ready')).status === 200);
     expect((await test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY })).status).toBe(200);

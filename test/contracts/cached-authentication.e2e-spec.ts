@@ -90,6 +90,25 @@ describe.skipIf(!redisUrl())('The cached authentication record in Redis', () => 
       expect(status, value).toBe(200);
       expect(body.data._id).toBe(ada.userId);
     }
+    const sound = (await profile(ada.token)).text;
+    for (const value of ['not json', '{}', '{"created_at":1,"updated_at":1}', 'null']) {
+      await redis.client.set(redis.key(`user:dates:${ada.userId}`), value);
+      expect((await profile(ada.token)).text, value).toBe(sound);
+    }
+  });
+
+  it('stands beside sessions and issued keys, which are looked up again after a minute', async () => {
+    const user = await test.personas.user();
+    const issued = await test.app.get(ApiKeys).issue('looked-up');
+    expect((await test.client().get('/api/profile', { bearer: user.token, apiKey: issued.key })).status).toBe(200);
+    const { sid } = JSON.parse(Buffer.from(user.token.split('.')[1] as string, 'base64url').toString()) as {
+      sid: string;
+    };
+    for (const name of [`session:${sid}`, `api-key:${issued.stored._id.toHexString()}`]) {
+      const ttl = await redis.client.pTTL(redis.key(name));
+      expect(ttl, name).toBeGreaterThan(0);
+      expect(ttl, name).toBeLessThanOrEqual(60_000);
+    }
   });
 
   it('does not keep an ended session alive, not even after the cache is lost', async () => {

@@ -216,13 +216,16 @@ describe('One’s own profile', () => {
 
   it('can be changed in part, and logs in under its new name', async () => {
     const user = await test.personas.user();
+    const read = async () =>
+      (await test.client().get('/api/profile', { apiKey: API_KEY, bearer: user.token })).body.data;
+    const before = await read();
     const username = `${user.registration.username}_X`;
+    test.clock.advance(1_000);
     const { status, body } = await change(user, { first_name: 'Augusta', username });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ first_name: 'Augusta', last_name: 'Lovelace', username });
-    expect(
-      (await test.client().get('/api/profile', { apiKey: API_KEY, bearer: user.token })).body.data.first_name,
-    ).toBe('Augusta');
+    expect(Date.parse(body.data.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
+    expect(await read()).toEqual(body.data);
     const login = await test.client().post('/auth/login', { login: username.toLowerCase(), password: PASSWORD });
     expect(login.body.data.user).toMatchObject({ username, first_name: 'Augusta' });
     expect(

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiKeysRepository } from '../../src/security/index.js';
 import { expectRefusal } from '../support/invariants.js';
 import type { User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 describe('API keys', () => {
   let test: TestApp;
@@ -62,6 +64,53 @@ describe('API keys', () => {
   it('are good beside each other and beside those of the settings', async () => {
     const keys = await Promise.all(['one', 'two'].map(async (name) => (await issue({ name })).body.data.key as string));
     for (const key of [...keys, API_KEY]) expect(await opens(key)).toBe(true);
+  });
+
+  it('are listed newest first', async () => {
+    for (const name of ['older', 'newer']) {
+      test.clock.advance(1_000);
+      await issue({ name });
+    }
+    const { content } = (await send('GET', '/api/api-keys?limit=2')).body.data;
+    expect(content.map(({ name }: { name: string }) => name)).toEqual(['newer', 'older']);
+  });
+
+  it('are told to be in use every ten minutes, and open though that cannot be written', async () => {
+    const { key } = (await issue({ name: 'in-use' })).body.data;
+    const repository = test.app.get(ApiKeysRepository, { strict: false });
+    const recordUse = repository.recordUse.bind(repository);
+    const told: Date[] = [];
+    repository.recordUse = (_id, at) => {
+      told.push(at);
+      return Promise.reject(new Error('the database is away'));
+    };
+    const start = test.clock.nowMs();
+    try {
+      for (let minute = 0; minute <= 20; minute += 4) {
+        expect(await opens(key), `minute ${minute}`).toBe(true);
+        test.clock.advance(4 * MINUTE_MS);
+      }
+    } finally {
+      repository.recordUse = recordUse;
+    }
+    expect(told.map((at) => Math.round((at.getTime() - start) / MINUTE_MS))).toEqual([0, 12]);
+  });
+
+  it('stay revoked, though a slow request read them before', async () => {
+    const { key, _id } = (await issue({ name: 'slowly-read' })).body.data;
+    const repository = test.app.get(ApiKeysRepository, { strict: false });
+    const findById = repository.findById.bind(repository);
+    repository.findById = async (id) => {
+      const found = await findById(id);
+      expect((await send('DELETE', `/api/api-keys/${_id}`)).status).toBe(200);
+      return found;
+    };
+    try {
+      await opens(key);
+    } finally {
+      repository.findById = findById;
+    }
+    expect(await opens(key)).toBe(false);
   });
 
   it('are refused in any other form', async () => {

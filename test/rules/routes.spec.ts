@@ -35,6 +35,13 @@ class DeclaredController {
   lookIn(): string {
     return 'closed';
   }
+
+  @Public()
+  @Get('bell')
+  @Operation({ summary: 'Ring', description: 'From outside.', message: 'Rung' })
+  ring(): string {
+    return 'rung';
+  }
 }
 
 @Module({ controllers: [DeclaredController] })
@@ -214,9 +221,10 @@ describe('Routes', () => {
     await expect(startTestApp({ extensions: [extension] })).rejects.toThrow(message);
   });
 
-  it('may say so for all of a controller', async () => {
+  it('may say so for all of a controller, and otherwise for one of it', async () => {
     const extended = await startTestApp({ extensions: [DeclaredModule] });
     expect((await extended.client().get('/closed')).body.code).toBe('invalid_api_key');
+    expect((await extended.client().get('/closed/bell')).status).toBe(200);
     await extended.close();
   });
 
