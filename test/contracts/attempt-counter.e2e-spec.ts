@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RedisConnection } from '../../src/infrastructure/redis/index.js';
+import { AccountBackoff } from '../../src/security/backoff/account-backoff.js';
 import type { AttemptCounter } from '../../src/security/backoff/attempt-counter.js';
 import { MemoryAttemptCounter } from '../../src/security/backoff/memory-attempt-counter.js';
 import { RedisAttemptCounter } from '../../src/security/backoff/redis-attempt-counter.js';
@@ -122,6 +123,20 @@ describe.each(twins)('Attempt counter %s', (_name, isAvailable, open) => {
     const key = nextKey();
     const waits = await Promise.all(Array.from({ length: 100 }, () => twin.counter.reserve(key)));
     expect(waits.filter((wait) => wait === 0)).toHaveLength(FREE_ATTEMPTS + 1);
+  });
+});
+
+describe('Attempts at a name that nobody has', () => {
+  it('are counted under a digest of it: it may be a password that was typed into the wrong field', async () => {
+    const counter = new MemoryAttemptCounter(stoppedClock());
+    const reserve = counter.reserve.bind(counter);
+    const keys: string[] = [];
+    counter.reserve = (key) => {
+      keys.push(key);
+      return reserve(key);
+    };
+    await new AccountBackoff(counter).reserveAttempt({ name: 'Correct-Horse7@' });
+    expect(keys).toEqual([expect.stringMatching(/^attempts:name:[\w-]{43}$/)]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AccountAnnouncements } from '../../src/users/index.js';
+import { AccountAnnouncements, AccountsRepository } from '../../src/users/index.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -232,6 +232,32 @@ describe('One’s own profile', () => {
       (await test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD })).status,
     ).toBe(401);
     expect((await change(user, {})).status).toBe(200);
+  });
+
+  it('is shown as it was changed, though a slow request had read it before', async () => {
+    const user = await test.personas.user();
+    const accounts = test.app.get(AccountsRepository, { strict: false });
+    const findById = accounts.findById.bind(accounts);
+    const read = () => test.client().get('/api/profile', { apiKey: API_KEY, bearer: user.token });
+    const readers = {
+      Augusta: () => test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD }),
+      // Not cached any more since the change before.
+      Byron: read,
+    };
+    for (const [first_name, reader] of Object.entries(readers)) {
+      let changed: unknown;
+      accounts.findById = async (id) => {
+        accounts.findById = findById;
+        const found = await findById(id);
+        test.clock.advance(1_000);
+        changed = (await change(user, { first_name })).body.data;
+        expect((await read()).body.data).toEqual(changed);
+        return found;
+      };
+      expect((await reader()).status).toBe(200);
+      expect((await read()).body.data).toEqual(changed);
+      expect((await change(user, { last_name: 'King' })).status).toBe(200);
+    }
   });
 
   it('cannot take a name that is taken, nor fields that are not its own', async () => {

@@ -110,6 +110,29 @@ describe('The service as a process', () => {
     expect(Date.now() - stopping, 'it was not cut off').toBeLessThan(9_000);
   });
 
+  it('tells of each request in one line: by which application, for which route, and how it ended', async () => {
+    const service = start({ LOG_LEVEL: 'info' });
+    const client = new ApiClient(await service.started(), '');
+    await client.get('/api/profile?page=1', { apiKey: apiKeyOf(service), headers: { 'x-request-id': 'one-line' } });
+    await service.kill('SIGTERM');
+    const lines = service.output.split('\n').filter((line) => line.startsWith('{'));
+    const ofRequests = lines.map((line) => JSON.parse(line) as object).filter((line) => 'route' in line);
+    expect(ofRequests).toEqual([
+      {
+        level: 'info',
+        time: expect.any(String),
+        request_id: 'one-line',
+        method: 'GET',
+        route: '/api/profile',
+        status: 401,
+        duration_ms: expect.any(Number),
+        ip: '127.0.0.1',
+        api_key: 'development',
+        msg: 'request',
+      },
+    ]);
+  });
+
   it('waits for a database that does not answer yet, and says so once', async () => {
     const service = start({ MONGODB_URI: 'mongodb://127.0.0.1:1/accounts' });
     await expect.poll(() => service.output, { timeout: 15_000 }).toMatch(/Waiting for the database of MONGODB_URI/);
