@@ -1,5 +1,6 @@
+import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AccountBackoff, PasswordHasher } from '../../src/security/index.js';
+import { AccountBackoff, PasswordHasher, SecurityEvents } from '../../src/security/index.js';
 import { expectRefusal } from '../support/invariants.js';
 import { HOUR, MINUTE, SECOND } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
@@ -191,15 +192,23 @@ describe('Guessing', () => {
     expect(own.status).toBe(200);
   });
 
-  it('is recorded', async () => {
-    const { registration } = await test.personas.confirmed();
-    await login(registration.username, WRONG);
-    const user = await test.database.collection('users').findOne({ username: registration.username });
-    await expect
-      .poll(async () =>
-        (await test.database.collection('security_events').find({ user: user?._id }).toArray()).map(({ kind }) => kind),
-      )
-      .toContain('authn_login_fail');
+  it('is recorded, and so is that it is held back, at login and where the password is changed', async () => {
+    const { userId, token, registration } = await test.personas.user();
+    const [password, password_confirmation] = ['Brand-new2$', 'Brand-new2$'];
+    const change = { current_password: WRONG, password, password_confirmation };
+    for (let i = 0; i < 22; i += 1) {
+      await login(registration.username, WRONG, test.client(`192.0.2.${i + 101}`));
+      await test.client().post('/api/profile/password', change, { bearer: token, apiKey: API_KEY });
+    }
+    await test.app.get(SecurityEvents, { strict: false }).flush();
+    const ofUser = { user: new Types.ObjectId(userId), outcome: 'failure' };
+    const found = await test.database.collection('security_events').find(ofUser).toArray();
+    const told = found.map(({ kind, detail }) => `${kind} ${detail}`);
+    const times = (text: string) => told.filter((one) => one === text).length;
+    expect(times('authn_login_fail invalid_credentials')).toBe(21);
+    expect(times('authn_login_fail password change')).toBe(21);
+    expect(times('authn_login_fail_max null')).toBe(1);
+    expect(times('authn_login_fail_max password change')).toBe(1);
   });
 });
 

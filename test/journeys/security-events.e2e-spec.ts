@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Transactions } from '../../src/infrastructure/database/index.js';
 import { SecurityEvents } from '../../src/security/index.js';
-import type { User } from '../support/personas.js';
+import { PASSWORD, type User, type Visitor } from '../support/personas.js';
 import { seriesOf } from '../support/series.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -78,6 +79,102 @@ describe('The record of security events', () => {
     };
     await expect.poll(() => details('authn_fail')).toContain('invalid_api_key /api/profile');
     await expect.poll(() => details('excess_rate_limit_exceeded')).toContain('too_many_login_attempts /auth/login');
+  });
+
+  describe('has', () => {
+    /** @returns what was recorded of a request */
+    const recorded = async (method: string, path: string, body?: object, bearer?: string) => {
+      const id = randomUUID();
+      const headers = { 'x-request-id': id };
+      await test.client().request(path, { method, body, bearer, apiKey: API_KEY, headers });
+      await test.app.get(SecurityEvents, { strict: false }).flush();
+      const found = await test.database.collection('security_events').find({ request_id: id }).toArray();
+      return found.map(({ kind, outcome, detail }) => `${kind} ${outcome} ${detail ?? ''}`.trimEnd());
+    };
+    const post = (path: string, body: object, bearer?: string) => recorded('POST', path, body, bearer);
+    const [password, password_confirmation] = ['Brand-new2$', 'Brand-new2$'];
+
+    it('what the owner of an account does and is refused, each once, and what is tried in a session that was stolen', async () => {
+      const { registration } = await test.personas.visitor();
+      const { email, username: login } = registration;
+      const { otp } = await test.inbox.waitFor(email, 'email-verification');
+      const wrongOtp = otp === '000000' ? '111111' : '000000';
+      expect(await post('/auth/login', { login, password: PASSWORD })).toEqual([
+        'authn_login_fail failure email_not_verified',
+      ]);
+      expect(await post('/auth/verify-otp', { email, otp: wrongOtp })).toEqual(['email_verification_failed failure']);
+      expect(await post('/auth/verify-otp', { email, otp })).toEqual(['email_verified success']);
+      expect(await post('/auth/login', { login, password })).toEqual(['authn_login_fail failure invalid_credentials']);
+      expect(await post('/auth/login', { login, password: PASSWORD })).toEqual(['authn_login_success success']);
+
+      const { token, refresh_token } = await test.personas.login({ registration } as Visitor);
+      expect(await post('/auth/refresh-token', { refresh_token })).toEqual([]);
+      test.clock.advance(11_000);
+      expect(await post('/auth/refresh-token', { refresh_token })).toEqual([
+        'authn_token_reuse failure',
+        'authn_fail failure refresh_token_reused /auth/refresh-token',
+      ]);
+      expect(await post('/auth/logout', { refresh_token }, token)).toEqual([
+        'authn_fail failure refresh_token_reused /auth/logout',
+      ]);
+
+      const one = await test.personas.login({ registration } as Visitor);
+      expect(await post('/auth/logout', { refresh_token: one.refresh_token }, one.token)).toEqual([
+        'authn_logout success',
+      ]);
+      const all = await test.personas.login({ registration } as Visitor);
+      expect(await post('/auth/logout', { refresh_token: all.refresh_token, all_sessions: true }, all.token)).toEqual([
+        'authn_logout success all sessions',
+      ]);
+
+      const last = await test.personas.login({ registration } as Visitor);
+      const change = { current_password: PASSWORD, password, password_confirmation };
+      const changePassword = (body: object) => post('/api/profile/password', body, last.token);
+      expect(await changePassword({ ...change, current_password: password })).toEqual([
+        'authn_login_fail failure password change',
+      ]);
+      expect(await changePassword(change)).toEqual(['authn_password_change success']);
+      expect(await recorded('GET', '/api/users', undefined, last.token)).toEqual([
+        'authz_fail failure role_required /api/users',
+      ]);
+      expect(await post('/auth/its-not-me', { refresh_token: last.refresh_token }, last.token)).toEqual([
+        'authn_lockdown success',
+      ]);
+      expect(await post('/auth/login', { login, password })).toEqual([
+        'authn_login_fail failure password_reset_required',
+      ]);
+      const reset = { token: 'x'.repeat(43), password, password_confirmation };
+      expect(await post('/auth/reset-password', reset)).toEqual(['authn_password_reset_failed failure']);
+      expect(await post('/auth/report-login', { token: 'x' })).toEqual(['authn_fail failure report_link_invalid']);
+    });
+
+    it('what administrators do, and nothing where it is so already', async () => {
+      const { userId } = await test.personas.user();
+      const path = `/api/users/${userId}`;
+      const change = (body: object) => recorded('PATCH', path, body, admin.token);
+      for (const [body, ...expected] of [
+        [{ role: 'admin' }, 'user_role_changed success admin'],
+        [{ role: 'admin' }],
+        [{ role: null }, 'user_role_changed success null'],
+        [{ status: 'inactive' }, 'user_disabled success'],
+        [{ status: 'inactive' }],
+        [{ status: 'active' }, 'user_enabled success'],
+      ] as [object, ...string[]][]) {
+        expect(await change(body), JSON.stringify(body)).toEqual(expected);
+      }
+      const remove = () => recorded('DELETE', path, undefined, admin.token);
+      const restore = () => recorded('POST', `${path}/restore`, undefined, admin.token);
+      expect([await remove(), await remove()]).toEqual([['user_deleted success'], []]);
+      expect([await restore(), await restore()]).toEqual([['user_restored success'], []]);
+    });
+
+    it('that a limit was exceeded, once, however often it is', async () => {
+      const client = test.client();
+      for (let i = 0; i < 9; i += 1) await client.post('/auth/login', {});
+      await test.app.get(SecurityEvents, { strict: false }).flush();
+      const found = await test.database.collection('security_events').find({ ip: client.address }).toArray();
+      expect(found.map(({ detail }) => detail)).toEqual(['too_many_login_attempts /auth/login']);
+    });
   });
 
   it('has the end of a session from another one', async () => {

@@ -9,7 +9,6 @@ const RECORDED_BY_FLOWS = new Set<ErrorCode>([
   'password_reset_required',
   'invalid_otp',
   'invalid_reset_token',
-  'refresh_token_reused',
 ]);
 
 /** Records failed authentication and authorisation, wherever they happen. Exceeded limits are recorded where they are counted. */
