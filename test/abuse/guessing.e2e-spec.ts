@@ -175,6 +175,35 @@ describe('Guessing', () => {
     expect(evaluated).toBeLessThanOrEqual(25);
   });
 
+  it('can be begun anew with another code a minute after the last, and with five in any hour', async () => {
+    const { email, username, password } = (await test.personas.visitor()).registration;
+    const codes = async () => {
+      await test.client().post('/auth/resend-otp', { email });
+      return test.database.collection('mails').countDocuments({ to: email, kind: 'email-verification' });
+    };
+    const codesAfter = (ms: number) => {
+      test.clock.advance(ms);
+      return codes();
+    };
+    const nextIn = async () => {
+      const { body } = await login(username, password);
+      return Date.parse(body.resend_available_at) - test.clock.nowMs();
+    };
+    expect(await nextIn()).toBe(MINUTE);
+    expect([await codesAfter(MINUTE - 1), await codesAfter(1)]).toEqual([1, 2]);
+    test.clock.advance(2 * MINUTE);
+    expect(await nextIn(), 'at once').toBe(0);
+    for (let code = 3; code <= 5; code += 1) expect(await codesAfter(MINUTE)).toBe(code);
+    // The first is six minutes old.
+    expect(await nextIn()).toBe(54 * MINUTE);
+    expect([await codesAfter(54 * MINUTE - 1), await codesAfter(1)]).toEqual([5, 6]);
+    const stored = await test.database.collection('one_time_secrets').findOne({}, { sort: { last_issued_at: -1 } });
+    expect(stored?.purge_at - stored?.last_issued_at, 'it is remembered for as long').toBe(HOUR);
+    test.clock.advance(HOUR);
+    for (let code = 7; code <= 11; code += 1) expect(await codesAfter(MINUTE)).toBe(code);
+    expect(await codesAfter(MINUTE)).toBe(11);
+  });
+
   it('reset tokens changes nothing for their owner', async () => {
     const { registration } = await test.personas.confirmed();
     await test.client().post('/auth/forgot-password', { email: registration.email });

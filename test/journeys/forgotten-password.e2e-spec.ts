@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PasswordHasher } from '../../src/security/index.js';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -133,6 +134,26 @@ describe('Forgotten password', () => {
     const fresh = await tokenFor(registration.email, 2);
     expect((await reset(old)).body).toEqual(refusal);
     expect((await reset(fresh)).status).toBe(200);
+  });
+
+  it('refuses a token that expires or is replaced while the new password is hashed', async () => {
+    const hasher = test.app.get(PasswordHasher, { strict: false });
+    const hash = hasher.hash.bind(hasher);
+    const replace = async (email: string) => {
+      test.clock.advance(MINUTE);
+      await forgot(email);
+    };
+    for (const meanwhile of [replace, () => Promise.resolve(test.clock.advance(15 * MINUTE))]) {
+      const { registration } = await test.personas.confirmed();
+      const token = await tokenFor(registration.email);
+      hasher.hash = async (password) => {
+        hasher.hash = hash;
+        await meanwhile(registration.email);
+        return hash(password);
+      };
+      expect((await reset(token)).body).toEqual(refusal);
+      expect((await login(registration.username, PASSWORD)).status).toBe(200);
+    }
   });
 
   it('refuses what was never a token, and an OTP', async () => {

@@ -135,6 +135,17 @@ describe('Registration', () => {
     expect(times.length).toBeGreaterThan(4);
   });
 
+  it('makes a code void that was mailed for the account that is replaced', async () => {
+    const { registration } = await test.personas.visitor();
+    const { email } = registration;
+    await test.inbox.waitFor(email, 'email-verification');
+    test.clock.advance(11 * MINUTE);
+    await test.client().post('/auth/resend-otp', { email });
+    const { otp } = await test.inbox.waitFor(email, 'email-verification', 2);
+    expect((await test.client().post('/auth/register', newRegistration({ email }))).status).toBe(201);
+    expect((await test.client().post('/auth/verify-otp', { email, otp })).body.code).toBe('invalid_otp');
+  });
+
   it('does not replace an account that is confirmed', async () => {
     const { registration } = await test.personas.confirmed();
     test.clock.advance(60 * MINUTE);
