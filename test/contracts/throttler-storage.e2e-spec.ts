@@ -100,6 +100,20 @@ describe.each(twins)('Throttler storage %s', (_name, isAvailable, open) => {
   });
 });
 
+describe.skipIf(!redisUrl())('Throttler storage in Redis', () => {
+  it('gives a window an end that has lost its own', async () => {
+    const redis = await RedisConnection.open(redisUrl() as string, `test_${randomBytes(6).toString('hex')}:`);
+    const storage = new RedisThrottlerStorage(redis, new MemoryThrottlerStorage(new ManualClock()));
+    await redis.client.set(redis.key('endless'), '7');
+    expect(await storage.increment('endless', 60_000, 3, 0, 'default')).toMatchObject({
+      totalHits: 8,
+      timeToExpire: 60,
+    });
+    expect(await redis.client.pTTL(redis.key('endless'))).toBeGreaterThan(0);
+    await redis.close();
+  });
+});
+
 describe('Throttler storage in Redis, while Redis does not answer', () => {
   it('counts in this process with the same numbers', async () => {
     const redis = await RedisConnection.open('redis://127.0.0.1:1', '');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PasswordHasher } from '../../src/security/index.js';
 import { MINUTE } from '../support/manual-clock.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -83,6 +84,39 @@ describe('Email verification', () => {
     expect(body).toEqual(refusal);
   });
 
+  it('answers alike for an account that was disabled, and mails it nothing', async () => {
+    const { client, registration } = await test.personas.visitor();
+    const { email } = registration;
+    const otp = await otpOf(email);
+    const user = await test.database.collection('users').findOne({ email });
+    await test.database.collection('auths').updateOne({ user: user?._id }, { $set: { disabled_at: new Date() } });
+    expect((await client.post('/auth/verify-otp', { email, otp })).body).toEqual(refusal);
+    test.clock.advance(MINUTE);
+    expect((await client.post('/auth/resend-otp', { email })).status).toBe(200);
+    expect(await test.database.collection('mails').countDocuments({ to: email, state: 'decoy' })).toBe(1);
+  });
+
+  it('refuses a code that expires or is replaced while it is compared', async () => {
+    const hasher = test.app.get(PasswordHasher, { strict: false });
+    const verify = hasher.verify.bind(hasher);
+    const replace = async (email: string) => {
+      test.clock.advance(MINUTE);
+      await test.client().post('/auth/resend-otp', { email });
+    };
+    for (const meanwhile of [replace, () => Promise.resolve(test.clock.advance(10 * MINUTE))]) {
+      const { client, registration } = await test.personas.visitor();
+      const { email } = registration;
+      const otp = await otpOf(email);
+      hasher.verify = async (...codes) => {
+        hasher.verify = verify;
+        const isRight = await verify(...codes);
+        await meanwhile(email);
+        return isRight;
+      };
+      expect((await client.post('/auth/verify-otp', { email, otp })).body).toEqual(refusal);
+    }
+  });
+
   it('kills a code after five wrong tries, from wherever they come', async () => {
     const { registration } = await test.personas.visitor();
     const { email } = registration;
@@ -129,7 +163,8 @@ describe('Email verification', () => {
       const { email } = registration;
       const old = await otpOf(email);
       test.clock.advance(MINUTE);
-      const { status, body } = await answer(email);
+      // It goes to the address as it was registered, however it is typed here.
+      const { status, body } = await answer(email.toUpperCase());
       expect(status).toBe(200);
       expect(body).toEqual({ status_code: 200, status: 'SUCCESS', message: expect.any(String) });
       const fresh = await otpOf(email, 2);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PasswordHasher } from '../../src/security/index.js';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
@@ -32,7 +33,8 @@ describe('Forgotten password', () => {
 
   it('mails a link with a token', async () => {
     const { registration } = await test.personas.confirmed();
-    const { status, body } = await forgot(registration.email);
+    // It goes to the address as it was registered, however it is typed here.
+    const { status, body } = await forgot(registration.email.toUpperCase());
     expect(status).toBe(200);
     expect(body).toEqual({ status_code: 200, status: 'SUCCESS', message: expect.any(String) });
     const mail = await test.inbox.waitFor(registration.email, 'password-reset');
@@ -162,9 +164,48 @@ describe('Forgotten password', () => {
     for (const token of ['x'.repeat(43), otp as string]) expect((await reset(token)).body).toEqual(refusal);
   });
 
-  it('keeps the token when the new password is refused', async () => {
+  it('refuses the token of an account that was disabled meanwhile', async () => {
     const { registration } = await test.personas.confirmed();
     const token = await tokenFor(registration.email);
+    const user = await test.database.collection('users').findOne({ email: registration.email });
+    const setDisabled = (disabled_at: Date | null) =>
+      test.database.collection('auths').updateOne({ user: user?._id }, { $set: { disabled_at } });
+    await setDisabled(new Date());
+    expect((await reset(token)).body).toEqual(refusal);
+    await setDisabled(null);
+    expect((await login(registration.username, PASSWORD)).status).toBe(200);
+  });
+
+  it('takes the present password for a new one, where nobody else is known to have it', async () => {
+    const { registration } = await test.personas.confirmed();
+    expect((await reset(await tokenFor(registration.email), PASSWORD)).status).toBe(200);
+    expect((await login(registration.username, PASSWORD)).status).toBe(200);
+  });
+
+  it('lets nobody in whose login was under way when the password was reset or the account disabled', async () => {
+    const hasher = test.app.get(PasswordHasher, { strict: false });
+    const verify = hasher.verify.bind(hasher);
+    for (const change of [{ $inc: { credential_version: 1 } }, { $set: { disabled_at: new Date() } }]) {
+      const { registration } = await test.personas.confirmed();
+      const user = await test.database.collection('users').findOne({ email: registration.email });
+      hasher.verify = async (...passwords) => {
+        hasher.verify = verify;
+        const isRight = await verify(...passwords);
+        await test.database.collection('auths').updateOne({ user: user?._id }, change);
+        return isRight;
+      };
+      expect((await login(registration.username, PASSWORD)).body.code).toBe('invalid_credentials');
+      expect(await test.database.collection('login_histories').countDocuments({ user: user?._id })).toBe(0);
+    }
+  });
+
+  it('keeps the token when the new password is refused', async () => {
+    const { registration } = await test.personas.confirmed({ email: `Ada1.${randomUUID()}@example.com` });
+    const token = await tokenFor(registration.email);
+    expect((await reset(token, registration.email)).body.errors[0]).toEqual({
+      field: 'password',
+      message: 'password must not be your e-mail address or username',
+    });
     const weak = await reset(token, 'weak');
     expect(weak.status).toBe(422);
     expect(weak.body.errors[0]).toEqual({ field: 'password', message: 'password must be at least 8 characters long' });

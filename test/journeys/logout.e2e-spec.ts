@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MINUTE } from '../support/manual-clock.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 describe('Logout', () => {
@@ -51,6 +52,21 @@ describe('Logout', () => {
       expect(body.errors[0].field).toBe('all_sessions');
     }
     expect(await profile(user.token)).toBe(200);
+  });
+
+  it('takes a refresh token that has expired, as long as the bearer is good', async () => {
+    const brief = await startTestApp({
+      adjust: (config) => ({ ...config, tokens: { ...config.tokens, refreshTtlMs: MINUTE } }),
+    });
+    try {
+      const { client, token: bearer, refresh_token } = await brief.personas.user();
+      brief.clock.advance(2 * MINUTE);
+      expect((await client.post('/auth/refresh-token', { refresh_token })).body.code).toBe('token_expired');
+      expect((await client.post('/auth/logout', { refresh_token }, { bearer })).status).toBe(200);
+      expect((await client.get('/api/profile', { bearer, apiKey: API_KEY })).body.code).toBe('logged_out');
+    } finally {
+      await brief.close();
+    }
   });
 
   it('is refused the second time', async () => {

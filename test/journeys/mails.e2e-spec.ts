@@ -8,7 +8,7 @@ import {
   startEmbeddedMongodb,
 } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { FrameReader, parseRequest } from '../../src/infrastructure/database/embedded-mongodb/wire/message.js';
-import { MailsRepository } from '../../src/mail/index.js';
+import { MailOutbox, MailsRepository } from '../../src/mail/index.js';
 import { ManualClock, MINUTE, SECOND } from '../support/manual-clock.js';
 import { newRegistration, PASSWORD, type Tokens } from '../support/personas.js';
 import { seriesOf } from '../support/series.js';
@@ -184,10 +184,25 @@ describe('Mails over SMTP', () => {
       expect(status).toBe(200);
     }
     await putOff(email, 4);
+    for (const { created_at, expires_at } of await test.database
+      .collection('mails')
+      .find({ to: email, state: 'waiting' })
+      .toArray())
+      expect(Math.round((expires_at - created_at) / MINUTE), 'they are news for a day').toBe(24 * 60);
     takeMailsAgain();
     await sink.waitFor(4);
     const twice = (subject: string) => [subject, subject];
     expect(subjects()).toEqual([...twice('New login to your account'), ...twice('Your password was changed')]);
+  });
+
+  it('fail no login when they cannot be stored', async () => {
+    const { email, logIn } = await user();
+    const outbox = test.app.get(MailOutbox, { strict: false });
+    const post = outbox.post.bind(outbox);
+    outbox.post = () => Promise.reject(new Error('the database is full'));
+    await logIn(FIREFOX);
+    outbox.post = post;
+    expect(await test.database.collection('mails').countDocuments({ to: email, kind: 'new-device' })).toBe(0);
   });
 
   it('do not leave when a newer code has killed theirs', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocationFinder } from '../../src/login-history/index.js';
 import { PASSWORD, type User } from '../support/personas.js';
@@ -138,7 +139,10 @@ describe('Changing one’s password', () => {
   });
 
   it('asks for the current one, and for a good new one', async () => {
-    const user = await test.personas.user();
+    const user = await test.personas.user({ email: `Ada1.${randomUUID()}@example.com` });
+    const { email } = user.registration;
+    const own = await change(user, { ...valid, password: email, password_confirmation: email });
+    expect(own.body.errors[0].message).toMatch(/must not be your e-mail/);
     const wrong = await change(user, { ...valid, current_password: 'Wrong-pass1' });
     expect(wrong.status).toBe(422);
     expect(wrong.body.errors).toEqual([{ field: 'current_password', message: 'current_password is wrong' }]);
@@ -162,5 +166,15 @@ describe('Changing one’s password', () => {
       statuses.push((await change(user, { ...valid, current_password: `Wrong-${i}` })).status);
     expect(statuses.slice(0, 21)).toEqual(Array.from({ length: 21 }, () => 422));
     expect(statuses.slice(21)).toEqual([429, 429]);
+
+    const owner = await test.personas.user();
+    let present = PASSWORD;
+    for (const password of [NEW_PASSWORD, 'Another-one3%', PASSWORD]) {
+      const next = { current_password: present, password, password_confirmation: password };
+      for (let i = 0; i < 10; i += 1)
+        expect((await change(owner, { ...next, current_password: 'Wrong-1' })).status).toBe(422);
+      expect((await change(owner, next)).status, 'a success begins anew').toBe(200);
+      present = password;
+    }
   });
 });

@@ -175,6 +175,12 @@ describe('Registration', () => {
       ['email', { email: 'а@b.co' }, /valid e-mail/],
       ['email', { email: `${'a'.repeat(250)}@b.co` }, /at most 254|valid e-mail/],
       ['password', { password: 'Ab1@efg' }, /at least 8/],
+      ['password', { password: 'Ab1@efe\u0301' }, /at least 8/],
+      [
+        'password',
+        { email: 'Ada1@example.com', password: 'aDA1@example.com', password_confirmation: 'aDA1@example.com' },
+        /must not be your e-mail/,
+      ],
       [
         'password',
         { password: 'abcdefg1@' },

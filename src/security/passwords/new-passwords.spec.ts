@@ -14,7 +14,7 @@ describe('NewPasswords', () => {
   let newPasswords: NewPasswords;
   beforeAll(() => {
     const blocklistFile = join(directory, 'blocklist.txt');
-    writeFileSync(blocklistFile, 'Password1!\r\n\nqwertZ12!\nPasswo\u0308rt1!\n');
+    writeFileSync(blocklistFile, 'Password1!\r\n\nqwertZ12!\nPasswo\u0308rt1!\nCaf\u00e9-1234!\n');
     const config = { passwords: { hashCost: 4, hashConcurrency: 1, blocklistFile } } as Config;
     hasher = new PasswordHasher(config, new Metrics());
     newPasswords = new NewPasswords(new PasswordBlocklist(config), hasher);
@@ -37,6 +37,7 @@ describe('NewPasswords', () => {
   it('refuses them however their letters are composed', async () => {
     expect(await messageOf('Passw\u00f6rt1!')).toMatch(/common/);
     expect(await messageOf('Passwo\u0308rt1!')).toMatch(/common/);
+    expect(await messageOf('Cafe\u0301-1234!')).toMatch(/common/);
   });
 
   it('refuses the account’s own name and address', async () => {
