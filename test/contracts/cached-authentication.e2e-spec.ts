@@ -63,6 +63,17 @@ describe.skipIf(!redisUrl())('The cached authentication record in Redis', () => 
     expect(await redis.client.get(keyOf(user.userId))).toContain(user.registration.email);
   });
 
+  it('is gone after a change of role or status', async () => {
+    const admin = await test.personas.admin();
+    const { userId } = await test.personas.user();
+    for (const body of [{ role: 'admin' }, { status: 'inactive' }, { status: 'active' }]) {
+      await redis.client.set(keyOf(userId), '{}');
+      const path = `/api/users/${userId}`;
+      expect((await test.client().patch(path, body, { apiKey: API_KEY, bearer: admin.token })).status).toBe(200);
+      expect(await redis.client.exists(keyOf(userId)), JSON.stringify(body)).toBe(0);
+    }
+  });
+
   it('is gone after logout, reset and its-not-me', async () => {
     const loggedOut = await test.personas.user();
     await test.client().post('/auth/logout', { refresh_token: loggedOut.refresh_token }, { bearer: loggedOut.token });

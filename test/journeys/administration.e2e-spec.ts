@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PasswordHasher } from '../../src/security/index.js';
 import { AccountAnnouncements, AccountsRepository } from '../../src/users/index.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -105,6 +106,29 @@ describe('Administration', () => {
     expect(enabled.body.data.status).toBe('active');
     expect((await profile(user.token)).status, 'a session of before stays dead').toBe(401);
     expect((await login()).status).toBe(200);
+  });
+
+  it('lets nobody in whose login was under way when the account was disabled, though it is enabled again', async () => {
+    const { userId, registration } = await test.personas.user();
+    const hasher = test.app.get(PasswordHasher, { strict: false });
+    const verify = hasher.verify.bind(hasher);
+    hasher.verify = async (...passwords) => {
+      const isRight = await verify(...passwords);
+      for (const status of ['inactive', 'active']) await asAdmin().send('PATCH', `/api/users/${userId}`, { status });
+      return isRight;
+    };
+    const login = () => test.client().post('/auth/login', { login: registration.username, password: PASSWORD });
+    expect((await login()).body.code).toBe('invalid_credentials');
+    hasher.verify = verify;
+    expect((await login()).status).toBe(200);
+  });
+
+  it('leaves an account that is enabled as it was: one whose address is not confirmed still waits for that', async () => {
+    const { registration } = await test.personas.visitor();
+    const user = await test.database.collection('users').findOne({ username: registration.username });
+    const change = async (status: string) =>
+      (await asAdmin().send('PATCH', `/api/users/${String(user?._id)}`, { status })).body.data.status;
+    expect([await change('inactive'), await change('active')]).toEqual(['inactive', 'pending']);
   });
 
   it('deletes and restores an account; its names stay taken meanwhile', async () => {

@@ -168,6 +168,7 @@ describe('Email verification', () => {
       expect(status).toBe(200);
       expect(body).toEqual({ status_code: 200, status: 'SUCCESS', message: expect.any(String) });
       const fresh = await otpOf(email, 2);
+      expect(await test.database.collection('mails').countDocuments({ to: email })).toBe(2);
       if (old !== fresh) expect((await client.post('/auth/verify-otp', { email, otp: old })).status).toBe(400);
       expect((await client.post('/auth/verify-otp', { email, otp: fresh })).status).toBe(200);
     });

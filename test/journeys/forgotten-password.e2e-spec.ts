@@ -38,6 +38,7 @@ describe('Forgotten password', () => {
     expect(status).toBe(200);
     expect(body).toEqual({ status_code: 200, status: 'SUCCESS', message: expect.any(String) });
     const mail = await test.inbox.waitFor(registration.email, 'password-reset');
+    expect(mail.to).toBe(registration.email);
     expect(mail.token).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(mail.link).toBe(`https://app.example/reset-password?token=${mail.token}`);
     for (const part of [mail.text, mail.html]) expect(part).toContain(mail.link);

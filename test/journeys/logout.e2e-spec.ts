@@ -31,8 +31,16 @@ describe('Logout', () => {
     const user = await test.personas.user();
     const { _id } = (await test.database.collection('users').findOne({ username: user.registration.username })) ?? {};
     expect(await test.database.collection('login_histories').countDocuments({ user: _id })).toBe(1);
+    const [entry] = await test.database.collection('login_histories').find({ user: _id }).toArray();
     await logout(user.token, { refresh_token: user.refresh_token });
     expect(await test.database.collection('login_histories').countDocuments({ user: _id })).toBe(0);
+    // Why it ended is known for as long as its refresh token would have been good.
+    const ended = test.database.collection('ended_sessions');
+    const end = await ended.findOne({ _id: entry?._id });
+    expect(Math.round((end?.purge_at - test.clock.nowMs()) / MINUTE)).toBe(7 * 24 * 60);
+    expect(await ended.indexes()).toContainEqual(
+      expect.objectContaining({ key: { purge_at: 1 }, expireAfterSeconds: 0 }),
+    );
   });
 
   it('ends all sessions when asked to', async () => {

@@ -111,6 +111,9 @@ describe('Mails over SMTP', () => {
     expect(decoded(mail)).toMatch(/\b\d{6}\b/);
     const sent = await stateOf(email, 'sent');
     expect(sent).toMatchObject({ attempts: 1, sealed: null });
+    // Should it leave twice, mailboxes can tell by it.
+    expect(mail.source).toContain(`Message-ID: <${String(sent._id)}@account-service>`);
+    expect((sent.purge_at - sent.expires_at) / MINUTE, 'it is listed for a week').toBe(7 * 24 * 60);
   });
 
   it('say nothing that a user typed', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocationFinder } from '../../src/login-history/index.js';
 import { PASSWORD, type User } from '../support/personas.js';
@@ -76,6 +77,23 @@ describe('One’s own sessions', () => {
     });
   });
 
+  it('leave behind from where they were, for 90 days after the last', async () => {
+    const user = await test.personas.user();
+    const known = test.database.collection('known_devices');
+    const lastSeen = async () =>
+      (await known.find({ user: new Types.ObjectId(user.userId) }).toArray()).map(({ last_seen_at }) =>
+        (last_seen_at as Date).getTime(),
+      );
+    const [first] = await lastSeen();
+    test.clock.advance(60_000);
+    await test.personas.login(user);
+    expect(await lastSeen()).toEqual([expect.any(Number)]);
+    expect((await lastSeen())[0]).toBeGreaterThanOrEqual((first as number) + 60_000);
+    expect(await known.indexes()).toContainEqual(
+      expect.objectContaining({ key: { last_seen_at: 1 }, expireAfterSeconds: 7_776_000 }),
+    );
+  });
+
   it('can be ended one by one', async () => {
     const user = await test.personas.user();
     const other = await test.personas.login(user);
@@ -119,7 +137,14 @@ describe('Changing one’s password', () => {
     const user = await test.personas.user();
     const other = await test.personas.login(user);
     expect(await profile(other.token)).toBe(200);
+    const changedAt = async () =>
+      Date.parse(
+        (await test.client().get('/api/profile', { apiKey: API_KEY, bearer: user.token })).body.data.updated_at,
+      );
+    const before = await changedAt();
+    test.clock.advance(1_000);
     const { status, body } = await change(user, valid);
+    expect(await changedAt()).toBeGreaterThan(before);
     expect(status).toBe(200);
     expect(body).toEqual({ error: false, message: 'Password changed', data: null });
     expect(await profile(other.token)).toBe(401);

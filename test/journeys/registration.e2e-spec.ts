@@ -256,5 +256,8 @@ describe('Registration', () => {
     const confirmed = await test.personas.confirmed();
     const kept = await test.database.collection('users').findOne({ email: confirmed.registration.email });
     expect(kept).not.toHaveProperty('unconfirmed_until');
+    const auth = await test.database.collection('auths').findOne({ user: kept?._id });
+    expect(auth).toMatchObject({ confirmed_at: expect.any(Date) });
+    expect(auth).not.toHaveProperty('unconfirmed_until');
   });
 });
