@@ -152,6 +152,27 @@ describe('A forged token', () => {
     }
   });
 
+  it('to refresh a session with, with such claims, is refused and ends nothing', async () => {
+    const own = await test.personas.user();
+    const [header, claims] = decodeToken(own.refresh_token);
+    const [, ofVictim] = decodeToken(victim.refresh_token);
+    for (const change of [
+      { gen: 1 },
+      { gen: 7 },
+      { gen: undefined },
+      { id: victim.userId },
+      { sid: ofVictim.sid },
+      { auth_time: undefined },
+      { exp: undefined },
+    ]) {
+      const refresh_token = forge(header, { ...claims, ...change }, test.config.tokens.refreshSecret);
+      const { status, body } = await test.client().post('/auth/refresh-token', { refresh_token });
+      expect([status, body.code], JSON.stringify(change)).toEqual([401, 'token_invalid']);
+    }
+    for (const { refresh_token } of [own, victim])
+      expect((await test.client().post('/auth/refresh-token', { refresh_token })).status).toBe(200);
+  });
+
   it('of the other kind is refused, even if both secrets were the same', async () => {
     await everywhere(forge(...decodeToken(user.refresh_token)), 'refresh token signed as an access token');
     const [header, claims] = decodeToken(user.token);

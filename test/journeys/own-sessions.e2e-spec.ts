@@ -6,6 +6,8 @@ import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
 const NEW_PASSWORD = 'Brand-new2$';
 
 describe('One’s own sessions', () => {
@@ -65,6 +67,7 @@ describe('One’s own sessions', () => {
       ['10.0.0.2', 'curl/8'],
     ] as const) {
       const body = { login: registration.username, password: PASSWORD };
+      test.clock.advance(1_000);
       token = (await test.client(address).post('/auth/login', body, { headers: { 'user-agent': agent } })).body.data
         .token;
     }
@@ -73,7 +76,7 @@ describe('One’s own sessions', () => {
       total_logins: 3,
       unique_ips: 2,
       unique_devices: 2,
-      last_login: expect.stringMatching(/Z$/),
+      last_login: (await get(token, '/api/login-history')).body.data.content[0].login_at,
     });
   });
 
@@ -89,6 +92,16 @@ describe('One’s own sessions', () => {
     await test.personas.login(user);
     expect(await lastSeen()).toEqual([expect.any(Number)]);
     expect((await lastSeen())[0]).toBeGreaterThanOrEqual((first as number) + 60_000);
+    const { username: login, password } = user.registration;
+    for (const [address, agent, count] of [
+      ['10.1.1.1', FIREFOX, 2],
+      ['10.1.1.2', FIREFOX, 2],
+      ['10.1.1.1', IPHONE, 3],
+      ['10.1.2.1', FIREFOX, 4],
+    ] as const) {
+      await test.client(address).post('/auth/login', { login, password }, { headers: { 'user-agent': agent } });
+      expect(await lastSeen(), `${address} ${agent}`).toHaveLength(count);
+    }
     expect(await known.indexes()).toContainEqual(
       expect.objectContaining({ key: { last_seen_at: 1 }, expireAfterSeconds: 7_776_000 }),
     );

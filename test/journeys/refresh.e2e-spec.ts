@@ -39,6 +39,21 @@ describe('Staying logged in', () => {
     expect((await refresh(first.body.data.refresh_token)).status).toBe(200);
   });
 
+  it('does so for as long as the settings say', async () => {
+    const other = await startTestApp({ env: { REFRESH_GRACE: '2s' } });
+    try {
+      other.clock.freeze();
+      const { client, refresh_token } = await other.personas.user();
+      const again = async (ms: number) => {
+        other.clock.advance(ms);
+        return (await client.post('/auth/refresh-token', { refresh_token })).status;
+      };
+      expect([await again(0), await again(2 * SECOND), await again(1)]).toEqual([200, 200, 401]);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('gives parallel requests one and the same successor', async () => {
     for (let round = 0; round < 20; round += 1) {
       const user = await test.personas.user();
@@ -145,6 +160,13 @@ describe('Staying logged in', () => {
     for (const body of [{}, { refresh_token: '' }, { refresh_token: 7 }, { refresh_token: { $gt: '' } }]) {
       expect((await test.client().post('/auth/refresh-token', body)).status).toBe(422);
     }
+  });
+
+  it('stops when the password was changed, though the session should still be there', async () => {
+    const user = await test.personas.user();
+    const { _id } = (await test.database.collection('users').findOne({ username: user.registration.username })) ?? {};
+    await test.database.collection('auths').updateOne({ user: _id }, { $inc: { credential_version: 1 } });
+    expect((await refresh(user.refresh_token)).body.code).toBe('password_changed');
   });
 
   it('stops when the account is disabled', async () => {
