@@ -146,6 +146,11 @@ describe('Administration', () => {
       'decoy',
     );
 
+    for (const status of ['inactive', 'active']) {
+      const changed = await asAdmin().send('PATCH', `/api/users/${user.userId}`, { status });
+      expect(changed.body.data, status).toMatchObject({ status: 'inactive', deleted_at: expect.any(String) });
+    }
+
     expect((await asAdmin().send('POST', `/api/users/${user.userId}/restore`)).body.data).toMatchObject({
       status: 'active',
       deleted_at: null,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SessionsRepository } from '../../src/login-history/index.js';
 import { PasswordHasher } from '../../src/security/index.js';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
@@ -121,6 +122,27 @@ describe('Forgotten password', () => {
     }
     const { _id } = (await test.database.collection('users').findOne({ email: user.registration.email })) ?? {};
     expect(await test.database.collection('login_histories').countDocuments({ user: _id })).toBe(0);
+  });
+
+  it('ends a session, too, that is opened and used while the reset is being stored', async () => {
+    const user = await test.personas.user();
+    const token = await tokenFor(user.registration.email);
+    const profile = async (bearer: string) =>
+      (await test.client().get('/api/profile', { bearer, apiKey: API_KEY })).status;
+    const sessions = test.app.get(SessionsRepository, { strict: false });
+    const deleteOutdated = sessions.deleteOutdated.bind(sessions);
+    let straggler = '';
+    sessions.deleteOutdated = async (...which) => {
+      sessions.deleteOutdated = deleteOutdated;
+      const ended = await deleteOutdated(...which);
+      straggler = (await test.personas.login(user)).token;
+      expect(await profile(straggler)).toBe(200);
+      return ended;
+    };
+    expect((await reset(token)).status).toBe(200);
+    // With it the account is in the cache again.
+    expect((await login(user.registration.username, NEW_PASSWORD)).status).toBe(200);
+    expect(await profile(straggler)).toBe(401);
   });
 
   it('refuses a token after 15 minutes', async () => {

@@ -58,6 +58,15 @@ describe('One’s own sessions', () => {
     expect(text).not.toContain('sha256');
   });
 
+  it('have the place of an IPv6 address, too', async () => {
+    const { registration } = await test.personas.confirmed();
+    const credentials = { login: registration.username, password: PASSWORD };
+    const { token } = (await test.client('2001:200::8002:203:47ff:fea5:3085').post('/auth/login', credentials)).body
+      .data;
+    const [{ ip, locations }] = (await get(token, '/api/login-history')).body.data.content;
+    expect([ip, locations?.country]).toEqual(['2001:200:0:8002:203:47ff:fea5:3085', 'JP']);
+  });
+
   it('are counted', async () => {
     const { registration } = await test.personas.confirmed();
     let token = '';
