@@ -25,10 +25,11 @@ describe('The operator’s commands, beside a running service,', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const cli = (...args: string[]) =>
+  const cli = (...args: string[]) => cliWith({ DATA_DIR: directory }, ...args);
+  const cliWith = (settings: Record<string, string>, ...args: string[]) =>
     new Promise<{ code: number; output: string; errors: string }>((resolve) => {
-      const env = { PATH: process.env.PATH, DATA_DIR: directory };
-      execFile(process.execPath, [CLI, ...args], { env }, (error, output, errors) =>
+      const env = { PATH: process.env.PATH, ...settings };
+      execFile(process.execPath, [CLI, ...args], { env, timeout: 20_000 }, (error, output, errors) =>
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, output, errors }),
       );
     });
@@ -154,6 +155,13 @@ describe('The operator’s commands, beside a running service,', () => {
 
   it('list the mails that have not left', async () => {
     expect((await cli('list-mails')).output).toBe('All mails have left\n');
+  });
+
+  it('do not wait for a database that is away', async () => {
+    const MONGODB_URI = `mongodb://${encodeURIComponent(join(directory, 'nobody.sock'))}/accounts`;
+    const { code, errors } = await cliWith({ DATA_DIR: directory, MONGODB_URI }, 'list-mails');
+    expect(errors).toMatch(/^It failed: The database of MONGODB_URI does not answer: .+\n$/);
+    expect(code).toBe(1);
   });
 
   it('explain themselves, and what went wrong', async () => {

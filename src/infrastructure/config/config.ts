@@ -46,6 +46,8 @@ export abstract class Config {
     readonly uri: string | null;
     /** Whether an embedded store that another process has open may be used beside it: by tools, not by a service. */
     readonly mayShareStore: boolean;
+    /** Whether a start waits for a server that does not answer: a service does, a tool says so and ends. */
+    readonly isAwaited: boolean;
   };
   abstract readonly redis: {
     /** null: cache and limiter in this process. */

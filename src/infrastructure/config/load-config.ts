@@ -57,7 +57,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       corsOrigins: settings.CORS_ORIGINS.length > 0 ? settings.CORS_ORIGINS : [new URL(frontendUrl).origin],
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
     },
-    mongodb: { uri: settings.MONGODB_URI ?? null, mayShareStore: false },
+    mongodb: { uri: settings.MONGODB_URI ?? null, mayShareStore: false, isAwaited: true },
     redis: { url: settings.REDIS_URL ?? null, keyPrefix: settings.REDIS_KEY_PREFIX },
     tokens: {
       accessSecret: settings.JWT_SECRET ?? development?.jwtSecret ?? '',

@@ -31,7 +31,8 @@ export class DatabaseServer {
 
   /** @throws Error with one clear line when the store cannot be opened, or is another process's */
   static async open(config: Config): Promise<DatabaseServer> {
-    if (config.mongodb.uri) return new DatabaseServer(await waitForServer(config.mongodb.uri), null);
+    if (config.mongodb.uri)
+      return new DatabaseServer(await waitForServer(config.mongodb.uri, config.mongodb.isAwaited), null);
     const directory = config.environment === 'test' ? undefined : join(config.dataDirectory, 'mongodb');
     const embedded = await startEmbeddedMongodb({ directory, workerThread: config.environment !== 'test' });
     if (embedded.attached && !config.mongodb.mayShareStore) {

@@ -9,10 +9,11 @@ const REFUSALS = new Set([13, 18, 8000]);
 /**
  * Waits until the server of `MONGODB_URI` answers, however long that takes: at a common start it may be the last to
  * come up. Says so once, in one line.
+ * @param isPatient false: it is asked once
  * @returns the same address
- * @throws Error when it answers, and cannot do transactions or takes the credentials for wrong
+ * @throws Error when it answers, and cannot do transactions or takes the credentials for wrong; and when it does not, and nobody waits
  */
-export async function waitForServer(uri: string): Promise<string> {
+export async function waitForServer(uri: string, isPatient: boolean): Promise<string> {
   const logger = new Logger('Database');
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -24,6 +25,8 @@ export async function waitForServer(uri: string): Promise<string> {
       if (error instanceof mongo.MongoServerError && REFUSALS.has(Number(error.code))) {
         throw new Error(`The database of MONGODB_URI refuses this user: ${error.message}`, { cause: error });
       }
+      if (!isPatient)
+        throw new Error(`The database of MONGODB_URI does not answer: ${error.message}`, { cause: error });
       if (attempt === 1)
         logger.warn(`Waiting for the database of MONGODB_URI, which does not answer: ${error.message}`);
       await pause(PAUSE_MS);
