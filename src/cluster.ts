@@ -15,13 +15,19 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 class Workers {
   private isStopping = false;
   private pauseMs = FIRST_PAUSE_MS;
-  private readonly metrics = new ClusterMetrics();
+  private readonly metrics: ClusterMetrics;
 
   /** @param environment given to each of them, over this process's own */
-  constructor(private readonly environment: Record<string, string>) {}
+  constructor(
+    private readonly count: number,
+    private readonly environment: Record<string, string>,
+  ) {
+    this.metrics = new ClusterMetrics(count);
+  }
 
   /** The first one alone: what stands in the way of a start is said once. @throws Error when it ends before it listens */
-  async start(count: number): Promise<void> {
+  async start(): Promise<void> {
+    const { count } = this;
     cluster.setupPrimary({ exec: join(import.meta.dirname, 'main.js') });
     const first = this.fork();
     await new Promise<void>((resolve, reject) => {
@@ -81,14 +87,14 @@ async function run(): Promise<void> {
   // The embedded store belongs to one process: this one. The others reach it as they would reach MongoDB.
   const store = config.mongodb.uri ? null : await DatabaseServer.open(config);
   const hashes = Math.max(1, Math.floor(availableParallelism() / config.workers));
-  const workers = new Workers({
+  const workers = new Workers(config.workers, {
     ...(store ? { MONGODB_URI: store.uri } : {}),
     ...(environment['HASH_CONCURRENCY'] ? {} : { HASH_CONCURRENCY: String(hashes) }),
   });
   const ended = new Promise<void>((resolve) => {
     for (const signal of SIGNALS) process.once(signal, () => void workers.stop().then(resolve));
   });
-  await Promise.race([workers.start(config.workers), ended]);
+  await Promise.race([workers.start(), ended]);
   await ended;
   await store?.close(null);
 }

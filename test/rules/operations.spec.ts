@@ -7,6 +7,8 @@ const OPERATIONS = resolve(import.meta.dirname, '../../docs/operations');
 
 /** Made by Prometheus itself for each scrape, and put by it to each series. */
 const OF_PROMETHEUS = { metrics: ['up'], labels: ['job', 'instance'] };
+/** Of `start:cluster` alone; that it serves them is shown by test/process/cluster. */
+const OF_CLUSTERS = ['cluster_processes', 'cluster_workers'];
 /** No ordinary traffic brings it about. */
 const FAILURES = '5..';
 
@@ -75,6 +77,7 @@ describe('What operators are given', () => {
       const labels = Object.fromEntries([...braces.matchAll(/(\w+)="([^"]*)"/g)].map(([, ...pair]) => pair));
       served.set(name as string, [...(served.get(name as string) ?? []), labels as Record<string, string>]);
     }
+    for (const metric of OF_CLUSTERS) served.set(metric, [{}]);
     // Without Redis it is only announced.
     if (!test.config.redis.url && text.includes('# TYPE redis_up gauge')) served.set('redis_up', [{}]);
   });

@@ -29,6 +29,9 @@ export class ClusterMetrics {
   private ofTheDead: Reading = [];
   private rendering: Promise<string> | null = null;
 
+  /** @param workers how many processes there are to be */
+  constructor(private readonly workers: number) {}
+
   /** To be called right after the fork. */
   follow(worker: Worker): void {
     // Earlier it does not answer, and each scrape would wait for it.
@@ -78,7 +81,15 @@ export class ClusterMetrics {
     const members = [...this.members.values()];
     const readings = members.map((member) => (answered.has(member) ? member.latest : member.latest.filter(isCounted)));
     const answering = members.filter((member) => answered.has(member)).length;
-    return aggregate([this.ofTheDead, ...readings, [processes(answering)]]).metrics();
+    return aggregate([this.ofTheDead, ...readings, this.processes(answering)]).metrics();
+  }
+
+  /** How many are well, and how many should be: for the alert when one of them hangs, or none lives long. */
+  private processes(answering: number): Reading {
+    return [
+      gauge('cluster_processes', 'Processes of this cluster that answered this scrape', answering),
+      gauge('cluster_workers', 'Processes that this cluster keeps', this.workers),
+    ];
   }
 
   private ask(worker: Worker, member: Member): Promise<void> {
@@ -102,14 +113,13 @@ function isCounted({ type }: Reading[number]): boolean {
   return COUNTED.has(type);
 }
 
-/** How many are well: for an alert when one of them hangs. */
-function processes(answering: number): Reading[number] {
+function gauge(name: string, help: string, value: number): Reading[number] {
   return {
-    name: 'cluster_processes',
-    help: 'Processes of this cluster that answered this scrape',
+    name,
+    help,
     type: 'gauge',
     aggregator: 'sum',
-    values: [{ labels: {}, value: answering }],
+    values: [{ labels: {}, value }],
   } as unknown as Reading[number];
 }
 
