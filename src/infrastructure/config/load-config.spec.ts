@@ -72,6 +72,8 @@ describe('loadConfig', () => {
     [{ REPORT_EXPIRES: '31d' }, 'REPORT_EXPIRES'],
     [{ TRUST_PROXY: '10.0.0.0/33' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: 'loopback' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '10.0.0.0/8,0.0.0.0/0' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '::/0' }, 'TRUST_PROXY'],
     [{ CORS_ORIGINS: 'https://app.example/' }, 'CORS_ORIGINS'],
     [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS'],
     [{ API_KEYS: `name:${'0'.repeat(63)}` }, 'API_KEYS'],

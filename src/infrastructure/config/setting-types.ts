@@ -66,6 +66,8 @@ export const proxyList = list.superRefine((items, context) => {
     const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
     if (!version || !isPrefix || rest.length > 0) {
       context.addIssue({ code: 'custom', message: 'must be a comma-separated list of IP addresses or CIDRs' });
+    } else if (prefix !== undefined && Number(prefix) === 0) {
+      context.addIssue({ code: 'custom', message: `must not trust everybody, as ${item} does` });
     }
   }
 });
