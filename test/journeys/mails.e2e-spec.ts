@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Document } from 'mongodb';
 import { createConnection } from 'mongoose';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type EmbeddedMongodb,
   startEmbeddedMongodb,
@@ -144,13 +144,26 @@ describe('Mails over SMTP', () => {
     expect(sink.mails.length).toBe(1);
   });
 
-  it('are tried again after a passing refusal', async () => {
+  it('are tried again after a passing refusal: in two seconds, later in twice as many each time, and in two minutes at most', async () => {
+    const pausedFor = async (to: string, pauseMs: number, sinceMs: number) => {
+      const refusedMs = (await stored(to))?.next_attempt_at.getTime() - pauseMs;
+      expect(refusedMs).toBeGreaterThanOrEqual(sinceMs);
+      expect(refusedMs).toBeLessThanOrEqual(test.clock.nowMs());
+    };
     sink.refuseWith = 451;
+    const postedMs = test.clock.nowMs();
     const email = await register();
-    const waiting = await refusedOnce(email);
-    expect(waiting.next_attempt_at.getTime()).toBeGreaterThan(waiting.created_at.getTime());
-    sink.refuseWith = null;
-    test.clock.advance(MINUTE);
+    for (const [attempt, pauseMs] of [
+      [1, 2 * SECOND],
+      [2, 4 * SECOND],
+      [11, 2 * MINUTE],
+    ] as const) {
+      await test.database.collection('mails').updateOne({ to: email }, { $max: { attempts: attempt - 1 } });
+      test.clock.advance(attempt === 1 ? 0 : MINUTE);
+      await putOff(email, 1, attempt);
+      await pausedFor(email, pauseMs, postedMs);
+    }
+    takeMailsAgain();
     await sink.waitFor(1);
     expect((await stateOf(email, 'sent')).attempts).toBeGreaterThan(1);
   });
@@ -310,10 +323,10 @@ describe('Mails on their way', () => {
     await store.close();
   });
 
-  const start = (clock?: ManualClock, databaseUri = store.uri) =>
+  const start = (clock?: ManualClock, databaseUri = store.uri, env = {}) =>
     startTestApp({
       clock,
-      env: { MONGODB_URI: databaseUri, SMTP_HOST: '127.0.0.1', SMTP_PORT: String(sink.port) },
+      env: { MONGODB_URI: databaseUri, SMTP_HOST: '127.0.0.1', SMTP_PORT: String(sink.port), ...env },
     });
   /** @returns the recipient of a mail that the mail server has been handed and does not answer */
   const hangingMail = async (test: TestApp) => {
@@ -362,6 +375,88 @@ describe('Mails on their way', () => {
     const next = await start();
     expect(await stored(next, email)).toMatchObject({ state: 'sent', attempts: 1 });
     await next.close();
+  });
+
+  it('wait rather than tell a mail server without encryption the password', async () => {
+    const test = await start(undefined, store.uri, { SMTP_USER: 'accounts', SMTP_PASS: 'secret' });
+    const { email } = (await test.personas.visitor()).registration;
+    await expect.poll(() => stored(test, email), { timeout: 5_000 }).toMatchObject({ state: 'waiting', attempts: 1 });
+    expect(sink.connections).toBe(1);
+    expect(sink.logins).toEqual([]);
+    expect(sink.mails).toEqual([]);
+    await test.close();
+  });
+
+  it('are the instance’s that sends them for as long as that takes', async () => {
+    const test = await start();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const email = await hangingMail(test);
+      const leasedUntil = async () => (await stored(test, email))?.leased_until.getTime() as number;
+      const before = await leasedUntil();
+      test.clock.advance(10 * SECOND);
+      vi.advanceTimersByTime(5 * SECOND);
+      await expect.poll(leasedUntil, { timeout: 5_000 }).toBeGreaterThanOrEqual(before + 10 * SECOND);
+      sink.answer();
+      await expect.poll(() => vi.getTimerCount(), { timeout: 5_000 }).toBe(0);
+    } finally {
+      vi.useRealTimers();
+      await test.close();
+    }
+  });
+
+  it('are taken in the order in which they fall due, each by one, and none whose code has expired', async () => {
+    const clock = new ManualClock();
+    clock.freeze();
+    // No mail server and no inbox: nobody else takes them.
+    const test = await startTestApp({
+      clock,
+      env: { NODE_ENV: 'production', ALLOW_EMBEDDED: 'true', MONGODB_URI: store.uri },
+    });
+    const mails = test.app.get(MailsRepository);
+    const startMs = clock.nowMs();
+    const elapse = (ms: number) => clock.advance(startMs + ms - clock.nowMs());
+    const post = (to: string) => {
+      const expiresAt = new Date(clock.nowMs() + 10 * MINUTE);
+      return mails.insert({ kind: 'email-verification', to, sealed: 'sealed', expiresAt, isDecoy: false });
+    };
+    const ids = new Map<string, string>();
+    const takeAll = async () => {
+      const taken: string[] = [];
+      expect(await mails.isAnyDue()).toBe(true);
+      for (let mail = await mails.leaseNext(); mail; mail = await mails.leaseNext()) {
+        taken.push(mail.to);
+        ids.set(mail.to, mail.id);
+      }
+      expect(await mails.isAnyDue()).toBe(false);
+      return taken;
+    };
+
+    await post('a');
+    expect(await takeAll()).toEqual(['a']);
+    await mails.retryAt(ids.get('a') as string, new Date(startMs + 10 * SECOND), 'busy');
+    elapse(5 * SECOND);
+    expect(await mails.isAnyDue()).toBe(false);
+    await post('b');
+    elapse(10 * SECOND);
+    expect(await takeAll()).toEqual(['b', 'a']);
+    elapse(25 * SECOND - 1);
+    expect(await mails.isAnyDue()).toBe(false);
+    await mails.renewLease(ids.get('b') as string);
+    elapse(25 * SECOND);
+    expect(await takeAll(), 'whoever took it has died').toEqual(['a']);
+    elapse(50 * SECOND);
+    expect(await takeAll()).toEqual(['b', 'a']);
+    await post('c');
+    elapse(10 * MINUTE);
+    expect(await takeAll()).toEqual(['c', 'b']);
+    elapse(11 * MINUTE);
+    expect(await mails.leaseNext()).toBeNull();
+    expect(await mails.isAnyDue()).toBe(false);
+    expect(await mails.expireOutdated()).toBe(3);
+    expect(await mails.expireOutdated()).toBe(0);
+    for (const to of ['a', 'b', 'c']) expect(await stored(test, to)).toMatchObject({ state: 'expired', sealed: null });
+    await test.close();
   });
 
   it('leave once, though the database fails over the note that they have left', async () => {

@@ -13,6 +13,8 @@ export interface SunkMail {
 export class SmtpSink {
   readonly mails: SunkMail[] = [];
   connections = 0;
+  /** Who has logged in, by the name they gave. It offers that without encryption too. */
+  readonly logins: string[] = [];
   /** What the next mails are answered with: a status of SMTP, or null to take them. */
   refuseWith: number | null = null;
   /** A recipient for whom it does not answer, until it is told to; then as `refuseWith` says. */
@@ -74,7 +76,12 @@ export class SmtpSink {
     return new SMTPServer({
       authOptional: true,
       closeTimeout: 50,
-      disabledCommands: ['STARTTLS', 'AUTH'],
+      disabledCommands: ['STARTTLS'],
+      allowInsecureAuth: true,
+      onAuth: ({ username = '' }, _session, done) => {
+        this.logins.push(username);
+        done(null, { user: username });
+      },
       onConnect: (_session, done) => {
         this.connections += 1;
         done();

@@ -19,7 +19,10 @@ const LAST_DELIVERIES_MS = 3_000;
 /** Before the note that a mail has left is tried again. */
 const NOTE_PAUSE_MS = 500;
 
-type DeliveryError = Error & { responseCode?: number };
+/** Of nodemailer: greeting, encryption or login failed. That is no refusal of a mail, and can be mended while mails wait. */
+const BEFORE_ANY_MAIL = new Set(['EPROTOCOL', 'ETLS', 'EAUTH']);
+
+type DeliveryError = Error & { responseCode?: number; code?: string };
 
 /** Sends stored mails, in every instance; a lease in the database gives each mail to one of them. */
 @Injectable()
@@ -165,7 +168,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 
   private async postpone(mail: LeasedMail, error: DeliveryError): Promise<void> {
     const reason = error.message.slice(0, 200);
-    const isRefusedForGood = (error.responseCode ?? 0) >= 500;
+    const isRefusedForGood = (error.responseCode ?? 0) >= 500 && !BEFORE_ANY_MAIL.has(error.code ?? '');
     this.metrics.attempts[isRefusedForGood ? 'refused' : 'postponed'].inc();
     if (isRefusedForGood) {
       this.logger.warn({ mail: mail.id, kind: mail.kind, reason }, 'A mail was refused for good');
