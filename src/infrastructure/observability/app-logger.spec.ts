@@ -1,0 +1,56 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { AppLogger, createLogger } from './app-logger.js';
+
+/** @returns the lines that are written at `info` */
+const linesOf = (work: (logger: AppLogger) => void) => {
+  const logger = createLogger('info');
+  const lines: Record<string, unknown>[] = [];
+  const stream = { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) };
+  Object.assign(logger, { [pino.symbols.streamSym]: stream });
+  work(new AppLogger(logger));
+  return lines;
+};
+
+describe('The log', () => {
+  it.each(['password', 'password_confirmation', 'otp', 'token', 'refresh_token', 'authorization', 'api_key', 'secret'])(
+    'hides every %s that a logged object has, and nothing beside it',
+    (field) => {
+      const secret = { [field]: 'canary', beside: 1 };
+      const lines = linesOf((logger) => logger.warn({ ...secret, a: secret, b: { c: secret } }, 'text', 'Room'));
+      expect(JSON.stringify(lines)).not.toContain('canary');
+      expect(lines).toMatchObject([{ beside: 1, a: { beside: 1 }, b: { c: { beside: 1 } } }]);
+    },
+  );
+
+  it('has level, moment, room and text of each line, and the fields of its object', () => {
+    const lines = linesOf((logger) => {
+      logger.log('100 %s', 'Room');
+      logger.error({ request_id: 'r', err: new Error('cause') }, 'text', 'Room');
+      logger.error(new Error('cause'), 'Room');
+      logger.error('text', 'at line 1', 'Room');
+    });
+    const common = { time: expect.stringMatching(/Z$/), context: 'Room' };
+    expect(lines).toEqual([
+      { ...common, level: 'info', msg: '100 %s' },
+      {
+        ...common,
+        level: 'error',
+        request_id: 'r',
+        err: expect.objectContaining({ message: 'cause', stack: expect.any(String) }),
+        msg: 'text',
+      },
+      { ...common, level: 'error', err: expect.objectContaining({ message: 'cause' }), msg: 'cause' },
+      { ...common, level: 'error', stack: 'at line 1', msg: 'text' },
+    ]);
+  });
+
+  it('is silent about what the framework tells of its own start, and about failures that are told elsewhere', () => {
+    const lines = linesOf((logger) => {
+      logger.log('AppModule dependencies initialized', 'InstanceLoader');
+      logger.error('boom', 'ExceptionHandler');
+      logger.warn('heard', 'NestApplication');
+    });
+    expect(lines.map(({ msg }) => msg)).toEqual(['heard']);
+  });
+});
