@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createCache } from 'cache-manager';
+import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keepRequestContext } from '../../src/common/http/index.js';
 import { memoryStore, redisStore } from '../../src/infrastructure/cache/cache-stores.js';
 import { MemoryFillFence } from '../../src/infrastructure/cache/memory-fill-fence.js';
 import { RecordCache } from '../../src/infrastructure/cache/record-cache.js';
@@ -75,6 +77,22 @@ describe.each(twins)('Record cache %s', (_name, isAvailable, open) => {
     expect(await twin.cache.getMany([ours, theirs])).toEqual([undefined, record]);
   });
 
+  test('shows a request what it read ahead, once, and nothing of what it has changed since', async () => {
+    const [a, b] = [nextKey(), nextKey()];
+    for (const key of [a, b]) await twin.cache.fill(await twin.cache.startFill(key), record, 60_000);
+    const server = fastify();
+    keepRequestContext(server);
+    server.get('/', async () => {
+      twin.cache.readAhead([a, b]);
+      await twin.cache.invalidate(b);
+      await twin.cache.forgetAll(a);
+      return { changed: (await read(b)) ?? null, ahead: await read(a), later: (await read(a)) ?? null };
+    });
+    const answer = await server.inject('/');
+    expect(answer.json()).toEqual({ changed: null, ahead: record, later: null });
+    await server.close();
+  });
+
   test('refuses a fill that began before an invalidation', async () => {
     const key = nextKey();
     const ticket = await twin.cache.startFill(key);
@@ -108,9 +126,10 @@ describe.each(twins)('Record cache %s', (_name, isAvailable, open) => {
 });
 
 describe.skipIf(!redisUrl())('Record cache in Redis', () => {
-  it('stores plain JSON under the very key, for the time it was told', async () => {
+  it('stores plain JSON under the very key, for the time it was told, though Redis has forgotten the scripts', async () => {
     const twin = await inRedis();
     const { client } = twin.redis as RedisConnection;
+    await client.scriptFlush();
     const key = twin.redis?.key('user:auth:1') as string;
     await twin.cache.fill(await twin.cache.startFill('user:auth:1'), { user: 1 }, 3_600_000);
     expect(await client.get(key)).toBe('{"user":1}');
@@ -140,9 +159,12 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
 
   it('misses everything while Redis is away, without an error', async () => {
     const twin = await inRedis('redis://127.0.0.1:1');
+    expect(await twin.cache.getMany(['a'])).toEqual([undefined]);
+    await twin.cache.fill({ key: 'a', mark: '' }, record(), 60_000);
     await twin.cache.put('a', { ended: 'logged_out' }, 60_000);
     await twin.cache.fill(await twin.cache.startFill('b'), record(), 60_000);
     expect(await twin.cache.getMany(['a', 'b'])).toEqual([undefined, undefined]);
+    expect(twin.redis?.failures, 'an operator sees it').toBeGreaterThan(0);
     await twin.close();
   });
 
@@ -189,6 +211,35 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     // A mark and a value for each; what had expired is left out.
     expect(commands).toBe(4_000);
     expect(await twin.cache.getMany(['key:0', 'key:1999', 'short'])).toEqual([{ i: 0 }, { i: 1_999 }, undefined]);
+    await twin.close();
+  });
+
+  it('hands on nothing older than what was written, missed or forgotten meanwhile', async () => {
+    const twin = await inRedis();
+    const redis = twin.redis as RedisConnection;
+    const whileAway = async (work: () => Promise<void>) => {
+      redis.isCutOff = true;
+      await work();
+      redis.isCutOff = false;
+    };
+    await whileAway(() => twin.cache.put('forgotten', record(), 60_000));
+    await twin.cache.forgetAll('forgotten');
+    await whileAway(async () => {
+      for (let i = 0; i <= 100; i += 1) await twin.cache.put(`key:${i}`, { i }, 60_000);
+    });
+    const run = redis.run.bind(redis);
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    redis.run = (command) => held.then(() => run(command));
+    const makingUp = twin.cache.makeUpForMissedWrites();
+    redis.run = run;
+    await twin.cache.put('key:100', { i: 'newer' }, 60_000);
+    await whileAway(() => twin.cache.invalidate('key:0'));
+    release();
+    await makingUp;
+    await twin.cache.makeUpForMissedWrites();
+    const keys = ['forgotten', 'key:0', 'key:1', 'key:100'];
+    expect(await twin.cache.getMany(keys)).toEqual([undefined, undefined, { i: 1 }, { i: 'newer' }]);
     await twin.close();
   });
 
