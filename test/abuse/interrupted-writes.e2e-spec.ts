@@ -27,6 +27,10 @@ const refresh = (test: TestApp, refresh_token: string) => test.client().post('/a
 const act = (test: TestApp, path: string, { token, refresh_token }: User) =>
   test.client().post(path, { refresh_token }, { bearer: token });
 
+const administer = (test: TestApp, { token }: User) => test.client().as({ apiKey: API_KEY, bearer: token });
+const disable = (test: TestApp, admin: User, { userId }: User) =>
+  administer(test, admin).patch(`/api/users/${userId}`, { status: 'inactive' });
+
 /** Tries what came by mail, newest first and each once, until one of it is taken. */
 async function untilOneWorks(
   test: TestApp,
@@ -45,6 +49,12 @@ async function untilOneWorks(
   }
   throw new Error(`Nothing that came to ${email} was taken (${tried.size} tried)`);
 }
+
+/** A session is open, or has ended for a reason. */
+const expectNoHalfEnds = async ({ database }: TestApp) => {
+  const ended = await database.collection('ended_sessions').distinct('_id');
+  expect(await database.collection('login_histories').countDocuments({ _id: { $in: ended } })).toBe(0);
+};
 
 const expectEnded = async (test: TestApp, { token, refresh_token }: User) => {
   expect((await profile(test, token)).status).toBe(401);
@@ -172,6 +182,17 @@ const DEEDS: Record<string, Deed<unknown>> = {
       await expectLockedDown(test, user);
     },
   }),
+  'disabling of an account': deed({
+    arrange: async (test) => ({ admin: await test.personas.admin(), user: await test.personas.user() }),
+    act: (test, { admin, user }) => disable(test, admin, user),
+    goOn: async (test, { admin, user }) => {
+      expect((await disable(test, admin, user)).body.data.status).toBe('inactive');
+      const query = `?search=${user.registration.username}&status=inactive`;
+      const { body } = await administer(test, admin).get(`/api/users${query}`);
+      expect(body.data.content.length, 'it is listed as what it is').toBe(1);
+      await expectEnded(test, user);
+    },
+  }),
   'report of a login': deed({
     arrange: async (test) => {
       const user = await test.personas.user();
@@ -239,6 +260,7 @@ describe('A service that dies between two writes', () => {
           const subject = await arrange(app.test);
           app.dieAtWrite(write, mode);
           if (!(await dieOver(perform(app.test, subject)))) break;
+          await expectNoHalfEnds(app.test);
           await goOn(app.test, subject);
         }
         expect(write, 'it writes at least once').toBeGreaterThan(1);
