@@ -182,7 +182,9 @@ describe('A request that cannot be served', () => {
       expect(headers.get('server')).toBeNull();
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('cache-control')).toBe('no-store');
-      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(headers.get('content-security-policy')).toBe("default-src 'none';base-uri 'none';frame-ancestors 'none'");
+      expect(headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
     }
   });
@@ -218,5 +220,9 @@ describe('A request that cannot be served', () => {
     }
     const refused = await test.client().post('/auth/login', {}, { headers: { origin: 'https://app.example' } });
     expect(refused.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    // Whatever the service tells in headers, a page of that origin can read.
+    expect(refused.headers.get('access-control-expose-headers')).toBe(
+      'x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate',
+    );
   });
 });

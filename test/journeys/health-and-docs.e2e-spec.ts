@@ -44,6 +44,7 @@ describe('Health and documents', () => {
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
     // The page keeps tokens: a script that is smuggled into its text must not run.
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self';");
+    expect(page.headers.get('content-security-policy')).toMatch(/form-action 'self'; frame-ancestors 'none'$/);
     expect(page.text).not.toMatch(/<script(?![^>]*\ssrc=)|\son[a-z]+=/i);
     const script = /src="([^"]+swagger-ui-bundle\.js)"/.exec(page.text)?.[1] as string;
     const loaded = await test.client().get(new URL(script, `${test.url}/docs`).pathname);
@@ -59,6 +60,7 @@ describe('Health and documents', () => {
     expect(page.text).toContain(registration.email);
     expect(page.text).toContain(otp);
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self';");
+    expect(page.headers.get('content-security-policy')).toMatch(/form-action 'self'; frame-ancestors 'none'$/);
     const filtered = await test.client().get('/dev/inbox?address=nobody@example.com');
     expect(filtered.text).not.toContain(otp);
     const json = await test.client().get(`/dev/inbox?to=${registration.email.toUpperCase()}`);
