@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Injectable, Module } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OnCleanSlate } from '../../src/common/clean-slate/index.js';
+import { MailInbox } from '../../src/mail/index.js';
 import { SecurityEvents } from '../../src/security/index.js';
 import { startTestApp, type TestApp } from '../support/index.js';
 
@@ -126,5 +127,23 @@ describe('The test kit', () => {
       await storing;
       expect(await stored.countDocuments(), `round ${round}`).toBe(0);
     }
+  });
+
+  it('lets no mail arrive that was being sent when the slate was made clean', async () => {
+    const inbox = test.app.get(MailInbox, { strict: false });
+    const receive = inbox.receive.bind(inbox);
+    let deliver!: () => void;
+    const delivery = new Promise<void>((resolve) => (deliver = resolve));
+    let received: Promise<void> | undefined;
+    inbox.receive = (mail) => (received = delivery.then(() => receive(mail)));
+    await test.personas.visitor();
+    await expect.poll(() => received !== undefined, { timeout: 5_000 }).toBe(true);
+    const wiping = test.client().delete('/dev/state');
+    await Promise.race([wiping, setTimeout(200)]);
+    deliver();
+    await received;
+    expect((await wiping).status).toBe(200);
+    inbox.receive = receive;
+    for (const name of ['mails', 'dev_inbox']) expect(await test.database.collection(name).countDocuments()).toBe(0);
   });
 });
