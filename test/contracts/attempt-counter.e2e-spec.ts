@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RedisConnection } from '../../src/infrastructure/redis/index.js';
 import { AccountBackoff } from '../../src/security/backoff/account-backoff.js';
 import type { AttemptCounter } from '../../src/security/backoff/attempt-counter.js';
 import { MemoryAttemptCounter } from '../../src/security/backoff/memory-attempt-counter.js';
 import { RedisAttemptCounter } from '../../src/security/backoff/redis-attempt-counter.js';
-import { redisUrl } from '../support/backends.js';
 import { DAY, HOUR, ManualClock, MINUTE, SECOND } from '../support/manual-clock.js';
+import { describeTwins, ownRedis, shortenLife } from '../support/twins.js';
 
 const FREE_ATTEMPTS = 20;
 
@@ -24,56 +23,39 @@ const stoppedClock = () => {
   return clock;
 };
 
-const twins: [string, boolean, () => Promise<Twin>][] = [
-  [
-    'in memory',
-    true,
-    () => {
-      const clock = stoppedClock();
-      return Promise.resolve({
-        counter: new MemoryAttemptCounter(clock),
-        clock,
-        pass: (_key: string, ms: number) => Promise.resolve(clock.advance(ms)),
-        close: () => Promise.resolve(),
-      });
-    },
-  ],
-  [
-    'in Redis',
-    redisUrl() !== null,
-    async () => {
-      const clock = stoppedClock();
-      const redis = await RedisConnection.open(redisUrl() as string, `test_${randomBytes(6).toString('hex')}:`);
-      const fallback = new MemoryAttemptCounter(clock);
-      fallback.reserve = () => Promise.reject(new Error('fell back'));
-      return {
-        counter: new RedisAttemptCounter(redis, fallback, clock),
-        clock,
-        pass: async (key: string, ms: number) => {
-          clock.advance(ms);
-          const left = await redis.client.pTTL(redis.key(key));
-          await redis.client.pExpire(redis.key(key), Math.max(0, left - ms));
-        },
-        close: () => redis.close(),
-      };
-    },
-  ],
-];
+const inMemory = (): Twin => {
+  const clock = stoppedClock();
+  return {
+    counter: new MemoryAttemptCounter(clock),
+    clock,
+    pass: (_key, ms) => Promise.resolve(clock.advance(ms)),
+    close: () => Promise.resolve(),
+  };
+};
 
-describe.each(twins)('Attempt counter %s', (_name, isAvailable, open) => {
-  let twin: Twin;
-  beforeAll(async () => {
-    if (isAvailable) twin = await open();
-  });
-  afterAll(() => twin?.close());
+const inRedis = async (): Promise<Twin> => {
+  const clock = stoppedClock();
+  const redis = await ownRedis();
+  const fallback = new MemoryAttemptCounter(clock);
+  fallback.reserve = () => Promise.reject(new Error('fell back'));
+  return {
+    counter: new RedisAttemptCounter(redis, fallback, clock),
+    clock,
+    pass: (key, ms) => {
+      clock.advance(ms);
+      return shortenLife(redis, key, ms);
+    },
+    close: () => redis.close(),
+  };
+};
 
-  const test = it.skipIf(!isAvailable);
+describeTwins('Attempt counter', inMemory, inRedis, (test, twin) => {
   let keys = 0;
   const nextKey = () => `attempts:${(keys += 1)}`;
   /** @returns what each of so many attempts in a row has to wait */
   const attempt = async (key: string, count = 1) => {
     const waits: number[] = [];
-    for (let i = 0; i < count; i += 1) waits.push(await twin.counter.reserve(key));
+    for (let i = 0; i < count; i += 1) waits.push(await twin().counter.reserve(key));
     return waits;
   };
   const none = (count: number) => Array.from({ length: count }, () => 0);
@@ -82,9 +64,9 @@ describe.each(twins)('Attempt counter %s', (_name, isAvailable, open) => {
     const key = nextKey();
     expect(await attempt(key, FREE_ATTEMPTS + 1)).toEqual(none(FREE_ATTEMPTS + 1));
     expect(await attempt(key)).toEqual([SECOND]);
-    await twin.pass(key, SECOND - 1);
+    await twin().pass(key, SECOND - 1);
     expect(await attempt(key)).toEqual([1]);
-    await twin.pass(key, 1);
+    await twin().pass(key, 1);
     expect(await attempt(key)).toEqual([0]);
   });
 
@@ -93,7 +75,7 @@ describe.each(twins)('Attempt counter %s', (_name, isAvailable, open) => {
     await attempt(key, FREE_ATTEMPTS + 1);
     for (let delay = SECOND; ; delay = Math.min(2 * delay, HOUR)) {
       expect(await attempt(key, 3)).toEqual([delay, delay, delay]);
-      await twin.pass(key, delay);
+      await twin().pass(key, delay);
       expect(await attempt(key)).toEqual([0]);
       if (delay === HOUR) break;
     }
@@ -103,25 +85,25 @@ describe.each(twins)('Attempt counter %s', (_name, isAvailable, open) => {
   test('remembers for a day after the last attempt, and no longer', async () => {
     const key = nextKey();
     await attempt(key, FREE_ATTEMPTS);
-    await twin.pass(key, DAY - MINUTE);
+    await twin().pass(key, DAY - MINUTE);
     expect(await attempt(key, 2)).toEqual([0, SECOND]);
-    await twin.pass(key, DAY - MINUTE);
+    await twin().pass(key, DAY - MINUTE);
     expect(await attempt(key, 2)).toEqual([0, 2 * SECOND]);
-    await twin.pass(key, DAY);
+    await twin().pass(key, DAY);
     expect(await attempt(key, FREE_ATTEMPTS + 1)).toEqual(none(FREE_ATTEMPTS + 1));
   });
 
   test('begins anew once cleared, and for that key alone', async () => {
     const [key, other] = [nextKey(), nextKey()];
     for (const one of [key, other]) await attempt(one, FREE_ATTEMPTS + 1);
-    await twin.counter.clear(key);
+    await twin().counter.clear(key);
     expect(await attempt(key, FREE_ATTEMPTS + 1)).toEqual(none(FREE_ATTEMPTS + 1));
     expect(await attempt(other)).toEqual([SECOND]);
   });
 
   test('lets of parallel attempts pass as many as of those in a row', async () => {
     const key = nextKey();
-    const waits = await Promise.all(Array.from({ length: 100 }, () => twin.counter.reserve(key)));
+    const waits = await Promise.all(Array.from({ length: 100 }, () => twin().counter.reserve(key)));
     expect(waits.filter((wait) => wait === 0)).toHaveLength(FREE_ATTEMPTS + 1);
   });
 });

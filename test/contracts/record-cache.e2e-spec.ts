@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createCache } from 'cache-manager';
 import { fastify } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keepRequestContext } from '../../src/common/http/index.js';
 import { memoryStore, redisStore } from '../../src/infrastructure/cache/cache-stores.js';
 import { MemoryFillFence } from '../../src/infrastructure/cache/memory-fill-fence.js';
@@ -12,6 +11,7 @@ import { Metrics } from '../../src/infrastructure/observability/index.js';
 import { RedisConnection } from '../../src/infrastructure/redis/index.js';
 import { redisUrl } from '../support/backends.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { describeTwins, newKeyPrefix, ownRedis } from '../support/twins.js';
 
 interface Twin {
   cache: RecordCache;
@@ -19,18 +19,16 @@ interface Twin {
   close(): Promise<void>;
 }
 
-const inMemory = (): Promise<Twin> => {
+const inMemory = (): Twin => {
   const cache = createCache({ stores: [memoryStore()] });
-  return Promise.resolve({
+  return {
     cache: new RecordCache(cache as never, new MemoryFillFence(cache as never), new Metrics()),
     close: () => Promise.resolve(),
-  });
+  };
 };
 
-const newPrefix = () => `test_${randomBytes(6).toString('hex')}:`;
-
-const inRedis = async (url = redisUrl() as string, prefix = newPrefix()): Promise<Twin> => {
-  const redis = await RedisConnection.open(url, prefix);
+const inRedis = async (url?: string, prefix?: string): Promise<Twin> => {
+  const redis = await ownRedis(url, prefix);
   const cache = createCache({ stores: [await redisStore(redis)] });
   return {
     cache: new RecordCache(cache as never, new RedisFillFence(redis), new Metrics()),
@@ -39,91 +37,84 @@ const inRedis = async (url = redisUrl() as string, prefix = newPrefix()): Promis
   };
 };
 
-const twins: [string, boolean, () => Promise<Twin>][] = [
-  ['in memory', true, inMemory],
-  ['in Redis', redisUrl() !== null, () => inRedis()],
-];
+describeTwins(
+  'Record cache',
+  inMemory,
+  () => inRedis(),
+  (test, twin) => {
+    let keys = 0;
+    const nextKey = () => `record:${(keys += 1)}`;
+    const read = async (key: string) => (await twin().cache.getMany([key]))[0];
+    const record = { user: { _id: 'a', name: 'é😀' }, auth: { role: null } };
 
-describe.each(twins)('Record cache %s', (_name, isAvailable, open) => {
-  let twin: Twin;
-  beforeAll(async () => {
-    if (isAvailable) twin = await open();
-  });
-  afterAll(() => twin?.close());
-
-  const test = it.skipIf(!isAvailable);
-  let keys = 0;
-  const nextKey = () => `record:${(keys += 1)}`;
-  const read = async (key: string) => (await twin.cache.getMany([key]))[0];
-  const record = { user: { _id: 'a', name: 'é😀' }, auth: { role: null } };
-
-  test('yields what was filled, and undefined for a miss, in the order of the keys', async () => {
-    const [a, b] = [nextKey(), nextKey()];
-    await twin.cache.fill(await twin.cache.startFill(a), record, 60_000);
-    expect(await twin.cache.getMany([b, a, b])).toEqual([undefined, record, undefined]);
-  });
-
-  test('forgets what was invalidated', async () => {
-    const key = nextKey();
-    await twin.cache.fill(await twin.cache.startFill(key), record, 60_000);
-    await twin.cache.invalidate(key);
-    expect(await read(key)).toBeUndefined();
-  });
-
-  test('forgets a whole family, and no record of another', async () => {
-    const [ours, theirs] = [nextKey(), `other:${nextKey()}`];
-    for (const key of [ours, theirs]) await twin.cache.fill(await twin.cache.startFill(key), record, 60_000);
-    await twin.cache.forgetAll('record:');
-    expect(await twin.cache.getMany([ours, theirs])).toEqual([undefined, record]);
-  });
-
-  test('shows a request what it read ahead, once, and nothing of what it has changed since', async () => {
-    const [a, b] = [nextKey(), nextKey()];
-    for (const key of [a, b]) await twin.cache.fill(await twin.cache.startFill(key), record, 60_000);
-    const server = fastify();
-    keepRequestContext(server);
-    server.get('/', async () => {
-      twin.cache.readAhead([a, b]);
-      await twin.cache.invalidate(b);
-      await twin.cache.forgetAll(a);
-      return { changed: (await read(b)) ?? null, ahead: await read(a), later: (await read(a)) ?? null };
+    test('yields what was filled, and undefined for a miss, in the order of the keys', async () => {
+      const [a, b] = [nextKey(), nextKey()];
+      await twin().cache.fill(await twin().cache.startFill(a), record, 60_000);
+      expect(await twin().cache.getMany([b, a, b])).toEqual([undefined, record, undefined]);
     });
-    const answer = await server.inject('/');
-    expect(answer.json()).toEqual({ changed: null, ahead: record, later: null });
-    await server.close();
-  });
 
-  test('refuses a fill that began before an invalidation', async () => {
-    const key = nextKey();
-    const ticket = await twin.cache.startFill(key);
-    await twin.cache.invalidate(key);
-    await twin.cache.fill(ticket, record, 60_000);
-    expect(await read(key)).toBeUndefined();
-    await twin.cache.fill(await twin.cache.startFill(key), record, 60_000);
-    expect(await read(key)).toEqual(record);
-  });
-
-  test('refuses a fill that began before a put', async () => {
-    const key = nextKey();
-    const ticket = await twin.cache.startFill(key);
-    await twin.cache.put(key, { ended: 'logged_out' }, 60_000);
-    await twin.cache.fill(ticket, { user: 'a' }, 60_000);
-    expect(await read(key)).toEqual({ ended: 'logged_out' });
-  });
-
-  test('never shows an old value after an invalidation, however fills and invalidations cross', async () => {
-    for (let round = 0; round < 50; round += 1) {
+    test('forgets what was invalidated', async () => {
       const key = nextKey();
-      const tickets = await Promise.all(Array.from({ length: 8 }, () => twin.cache.startFill(key)));
-      await Promise.all([
-        ...tickets.slice(0, 4).map((ticket) => twin.cache.fill(ticket, record, 60_000)),
-        twin.cache.invalidate(key),
-        ...tickets.slice(4).map((ticket) => twin.cache.fill(ticket, record, 60_000)),
-      ]);
+      await twin().cache.fill(await twin().cache.startFill(key), record, 60_000);
+      await twin().cache.invalidate(key);
       expect(await read(key)).toBeUndefined();
-    }
-  });
-});
+    });
+
+    test('forgets a whole family, and no record of another', async () => {
+      const [ours, theirs] = [nextKey(), `other:${nextKey()}`];
+      for (const key of [ours, theirs]) await twin().cache.fill(await twin().cache.startFill(key), record, 60_000);
+      await twin().cache.forgetAll('record:');
+      expect(await twin().cache.getMany([ours, theirs])).toEqual([undefined, record]);
+    });
+
+    test('shows a request what it read ahead, once, and nothing of what it has changed since', async () => {
+      const [a, b] = [nextKey(), nextKey()];
+      for (const key of [a, b]) await twin().cache.fill(await twin().cache.startFill(key), record, 60_000);
+      const server = fastify();
+      keepRequestContext(server);
+      server.get('/', async () => {
+        twin().cache.readAhead([a, b]);
+        await twin().cache.invalidate(b);
+        await twin().cache.forgetAll(a);
+        return { changed: (await read(b)) ?? null, ahead: await read(a), later: (await read(a)) ?? null };
+      });
+      const answer = await server.inject('/');
+      expect(answer.json()).toEqual({ changed: null, ahead: record, later: null });
+      await server.close();
+    });
+
+    test('refuses a fill that began before an invalidation', async () => {
+      const key = nextKey();
+      const ticket = await twin().cache.startFill(key);
+      await twin().cache.invalidate(key);
+      await twin().cache.fill(ticket, record, 60_000);
+      expect(await read(key)).toBeUndefined();
+      await twin().cache.fill(await twin().cache.startFill(key), record, 60_000);
+      expect(await read(key)).toEqual(record);
+    });
+
+    test('refuses a fill that began before a put', async () => {
+      const key = nextKey();
+      const ticket = await twin().cache.startFill(key);
+      await twin().cache.put(key, { ended: 'logged_out' }, 60_000);
+      await twin().cache.fill(ticket, { user: 'a' }, 60_000);
+      expect(await read(key)).toEqual({ ended: 'logged_out' });
+    });
+
+    test('never shows an old value after an invalidation, however fills and invalidations cross', async () => {
+      for (let round = 0; round < 50; round += 1) {
+        const key = nextKey();
+        const tickets = await Promise.all(Array.from({ length: 8 }, () => twin().cache.startFill(key)));
+        await Promise.all([
+          ...tickets.slice(0, 4).map((ticket) => twin().cache.fill(ticket, record, 60_000)),
+          twin().cache.invalidate(key),
+          ...tickets.slice(4).map((ticket) => twin().cache.fill(ticket, record, 60_000)),
+        ]);
+        expect(await read(key)).toBeUndefined();
+      }
+    });
+  },
+);
 
 describe.skipIf(!redisUrl())('Record cache in Redis', () => {
   it('stores plain JSON under the very key, for the time it was told, though Redis has forgotten the scripts', async () => {
@@ -171,7 +162,7 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
   it('hands on what Redis missed while it was frozen, asked or not, and keeps nobody waiting', async () => {
     const { hostname, port } = new URL(redisUrl() as string);
     const proxy = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });
-    const prefix = newPrefix();
+    const prefix = newKeyPrefix();
     const twin = await inRedis(`redis://127.0.0.1:${proxy.port}`, prefix);
     twin.redis?.onBack(() => void twin.cache.makeUpForMissedWrites());
     const other = await RedisConnection.open(redisUrl() as string, prefix);

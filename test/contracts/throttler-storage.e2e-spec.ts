@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RedisConnection } from '../../src/infrastructure/redis/index.js';
 import { MemoryThrottlerStorage } from '../../src/security/throttling/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from '../../src/security/throttling/redis-throttler.storage.js';
 import { redisUrl } from '../support/backends.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { describeTwins, ownRedis, shortenLife } from '../support/twins.js';
 
 interface Twin {
   storage: ThrottlerStorage;
@@ -14,47 +14,29 @@ interface Twin {
   close(): Promise<void>;
 }
 
-const twins: [string, boolean, () => Promise<Twin>][] = [
-  [
-    'in memory',
-    true,
-    () => {
-      const clock = new ManualClock();
-      return Promise.resolve({
-        storage: new MemoryThrottlerStorage(clock),
-        pass: (_key: string, ms: number) => Promise.resolve(clock.advance(ms)),
-        close: () => Promise.resolve(),
-      });
-    },
-  ],
-  [
-    'in Redis',
-    redisUrl() !== null,
-    async () => {
-      const redis = await RedisConnection.open(redisUrl() as string, `test_${randomBytes(6).toString('hex')}:`);
-      return {
-        storage: new RedisThrottlerStorage(redis, { increment: () => Promise.reject(new Error('fell back')) }),
-        pass: async (key: string, ms: number) => {
-          const left = await redis.client.pTTL(redis.key(key));
-          await redis.client.pExpire(redis.key(key), Math.max(0, left - ms));
-        },
-        close: () => redis.close(),
-      };
-    },
-  ],
-];
+const inMemory = (): Twin => {
+  const clock = new ManualClock();
+  return {
+    storage: new MemoryThrottlerStorage(clock),
+    pass: (_key, ms) => Promise.resolve(clock.advance(ms)),
+    close: () => Promise.resolve(),
+  };
+};
 
-describe.each(twins)('Throttler storage %s', (_name, isAvailable, open) => {
-  let twin: Twin;
-  beforeAll(async () => {
-    if (isAvailable) twin = await open();
-  });
-  afterAll(() => twin?.close());
+const inRedis = async (): Promise<Twin> => {
+  const redis = await ownRedis();
+  return {
+    storage: new RedisThrottlerStorage(redis, { increment: () => Promise.reject(new Error('fell back')) }),
+    pass: (key, ms) => shortenLife(redis, key, ms),
+    close: () => redis.close(),
+  };
+};
 
-  const test = it.skipIf(!isAvailable);
+describeTwins('Throttler storage', inMemory, inRedis, (test, twin) => {
   let keys = 0;
   const nextKey = () => `throttle:${(keys += 1)}`;
-  const hit = (key: string, limit = 3, windowMs = 60_000) => twin.storage.increment(key, windowMs, limit, 0, 'default');
+  const hit = (key: string, limit = 3, windowMs = 60_000) =>
+    twin().storage.increment(key, windowMs, limit, 0, 'default');
 
   test('counts every hit, and blocks beyond the limit', async () => {
     const key = nextKey();
@@ -66,7 +48,7 @@ describe.each(twins)('Throttler storage %s', (_name, isAvailable, open) => {
   test('tells whole seconds until the window ends, never fewer than one', async () => {
     const key = nextKey();
     expect((await hit(key)).timeToExpire).toBe(60);
-    await twin.pass(key, 59_500);
+    await twin().pass(key, 59_500);
     const record = await hit(key);
     expect(record.timeToExpire).toBe(1);
     expect(record.timeToBlockExpire).toBe(1);
@@ -75,14 +57,14 @@ describe.each(twins)('Throttler storage %s', (_name, isAvailable, open) => {
   test('begins a new window with the first hit after the end, blocked or not', async () => {
     const key = nextKey();
     for (let request = 0; request < 10; request += 1) await hit(key);
-    await twin.pass(key, 60_000);
+    await twin().pass(key, 60_000);
     expect(await hit(key)).toMatchObject({ totalHits: 1, isBlocked: false, timeToExpire: 60 });
   });
 
   test('keeps windows fixed: a later hit does not prolong them', async () => {
     const key = nextKey();
     await hit(key);
-    await twin.pass(key, 40_000);
+    await twin().pass(key, 40_000);
     expect((await hit(key)).timeToExpire).toBe(20);
   });
 
@@ -102,7 +84,7 @@ describe.each(twins)('Throttler storage %s', (_name, isAvailable, open) => {
 
 describe.skipIf(!redisUrl())('Throttler storage in Redis', () => {
   it('gives a window an end that has lost its own', async () => {
-    const redis = await RedisConnection.open(redisUrl() as string, `test_${randomBytes(6).toString('hex')}:`);
+    const redis = await ownRedis();
     const storage = new RedisThrottlerStorage(redis, new MemoryThrottlerStorage(new ManualClock()));
     await redis.client.set(redis.key('endless'), '7');
     expect(await storage.increment('endless', 60_000, 3, 0, 'default')).toMatchObject({
