@@ -13,8 +13,8 @@ export interface RequestContext {
   callerId?: string;
   /** What the limit of an `/auth` route leaves to the caller in the present window. */
   requestsRemaining?: number;
-  /** Cached records on their way, by key. */
-  recordsAhead?: Map<string, Promise<unknown>>;
+  /** Cached records on their way, by key: what was asked for together, and the place in it. */
+  recordsAhead?: Map<string, { values: Promise<unknown[]>; place: number }>;
 }
 
 const CONTEXT = Symbol('request context');

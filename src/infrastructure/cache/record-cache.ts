@@ -54,12 +54,8 @@ export class RecordCache {
     const request = currentRequest();
     if (!request) return;
     const values = this.readMany(keys);
-    request.recordsAhead ??= new Map();
-    for (const [i, key] of keys.entries())
-      request.recordsAhead.set(
-        key,
-        values.then((all) => all[i]),
-      );
+    const ahead = (request.recordsAhead ??= new Map());
+    for (const [place, key] of keys.entries()) ahead.set(key, { values, place });
   }
 
   /** @returns the values in the order of the keys, undefined for each miss; one round trip at most. */
@@ -106,28 +102,30 @@ export class RecordCache {
     return this.makingUp;
   }
 
-  private async readMany(keys: string[]): Promise<unknown[]> {
-    if (this.missedWrites.size > 0) {
-      void this.makeUpForMissedWrites();
-      return keys.map(() => undefined);
-    }
-    return this.cache.mget(keys).catch(() => keys.map(() => undefined));
+  private readMany(keys: string[]): Promise<unknown[]> {
+    // A store that fails makes misses: cache-manager's mget never rejects.
+    if (this.missedWrites.size === 0) return this.cache.mget(keys);
+    void this.makeUpForMissedWrites();
+    return Promise.resolve(keys.map(() => undefined));
   }
 
   private async writeOrRemember(key: string, write: Write): Promise<void> {
+    const ttlMs = write.kind === 'put' ? write.ttlMs : LONGEST_TTL_MS;
+    const asMissed = { write, expiresAtMs: performance.now() + ttlMs };
+    // From now on an older one is not to be handed on any more: it could come behind this one.
+    if (this.missedWrites.has(key)) this.missedWrites.set(key, asMissed);
     try {
+      currentRequest()?.recordsAhead?.delete(key);
+      await this.fence.move(key);
       await this.write(key, write);
       this.missedWrites.delete(key);
     } catch {
       this.logger.warn('An invalidation waits for the cache to come back; until then records are read from storage');
-      const ttlMs = write.kind === 'put' ? write.ttlMs : LONGEST_TTL_MS;
-      this.missedWrites.set(key, { write, expiresAtMs: performance.now() + ttlMs });
+      this.missedWrites.set(key, asMissed);
     }
   }
 
   private async write(key: string, write: Write): Promise<void> {
-    currentRequest()?.recordsAhead?.delete(key);
-    await this.fence.move(key);
     if (write.kind === 'put') await this.cache.set(key, write.value, write.ttlMs);
     else await this.cache.del(key);
   }
@@ -143,18 +141,21 @@ export class RecordCache {
   }
 
   private async handOn(key: string, missed: MissedWrite): Promise<void> {
-    // A newer one may have been missed, or written, since this began and meanwhile.
+    // A newer one may have been missed, or begun, since this began and meanwhile. What begins after the last look is sent later.
+    if (this.missedWrites.get(key) !== missed) return;
+    await this.fence.move(key);
     if (this.missedWrites.get(key) !== missed) return;
     await this.write(key, missed.write);
     if (this.missedWrites.get(key) === missed) this.missedWrites.delete(key);
   }
 }
 
-/** What was read ahead, if that is all of it. Nothing is taken twice: a later look is to see later changes. */
+/** What was read ahead together, if that is all of it. Nothing is taken twice: a later look is to see later changes. */
 function takeAhead(keys: string[]): Promise<unknown[]> | null {
   const ahead = currentRequest()?.recordsAhead;
-  if (!ahead || !keys.every((key) => ahead.has(key))) return null;
-  const values = Promise.all(keys.map((key) => ahead.get(key)));
-  for (const key of keys) ahead.delete(key);
-  return values;
+  const records = keys.map((key) => ahead?.get(key));
+  const values = records[0]?.values;
+  if (!values || records.some((record) => record?.values !== values)) return null;
+  for (const key of keys) ahead?.delete(key);
+  return values.then((all) => records.map((record) => record && all[record.place]));
 }
