@@ -103,19 +103,17 @@ export class RedisConnection {
    * @param keys as this class's `key` yields them
    * @throws RedisUnavailableError
    */
-  async evaluate(script: string, keys: string[], values: string[]): Promise<unknown> {
+  evaluate(script: string, keys: string[], values: string[]): Promise<unknown> {
     let digest = this.digests.get(script);
     if (!digest) this.digests.set(script, (digest = createHash('sha1').update(script).digest('hex')));
     const parameters = { keys, arguments: values };
-    return this.run(async (client) => {
-      try {
-        return await client.evalSha(digest, parameters);
-      } catch (error) {
+    return this.run((client) =>
+      client.evalSha(digest, parameters).catch((error: Error) => {
         // New to this Redis, or forgotten over a restart.
-        if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
+        if (!error.message.startsWith('NOSCRIPT')) throw error;
         return client.eval(script, parameters);
-      }
-    });
+      }),
+    );
   }
 
   /** @returns true when Redis answers a PING in time. */
