@@ -83,6 +83,19 @@ describe.skipIf(!redisUrl())('While Redis is', () => {
     });
   }
 
+  it('back, other instances hear of what one has missed, though nobody asks that one for anything', async () => {
+    const other = await startTestApp({ beside: test, env: { REDIS_URL: redisUrl() as string } });
+    const goner = await test.personas.user();
+    const ofOther = () => other.client().get('/api/profile', { bearer: goner.token, apiKey: API_KEY });
+    expect((await ofOther()).status).toBe(200);
+    proxy.cut();
+    expect((await logout(goner)).status).toBe(200);
+    expect((await ofOther()).status, 'what the cache still holds').toBe(200);
+    proxy.restore();
+    await until(async () => (await ofOther()).status === 401);
+    await other.close();
+  });
+
   it('full or read-only, it is as if it were away', async () => {
     const user = await test.personas.user();
     const { REDIS } = await import('../../src/infrastructure/redis/index.js');

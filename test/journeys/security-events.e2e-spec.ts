@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { MongoServerError } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type EmbeddedMongodb,
@@ -205,22 +206,37 @@ describe('The record of security events', () => {
       .toMatchObject([{ user: user.userId, by: admin.userId, ip: expect.any(String) }]);
   });
 
+  /** @param attempt what each attempt at a transaction does once it has recorded a lockdown */
+  const lockdownWithin = (userId: string, attempt: (count: number) => void) => {
+    let count = 0;
+    return test.app.get(Transactions, { strict: false }).run(async () => {
+      const record = test.app.get(SecurityEvents, { strict: false });
+      await record.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId });
+      attempt((count += 1));
+    });
+  };
+  const lockdownsTold = async () =>
+    Number(seriesOf((await test.client().get('/metrics')).text)['security_events_total{kind="authn_lockdown"}']);
+
   it('tells nothing of a transaction that came to nothing', async () => {
     const { userId } = await test.personas.user();
-    const told = async () =>
-      seriesOf((await test.client().get('/metrics')).text)['security_events_total{kind="authn_lockdown"}'];
-    const before = await told();
-    const [transactions, record] = [
-      test.app.get(Transactions, { strict: false }),
-      test.app.get(SecurityEvents, { strict: false }),
-    ];
-    const failed = transactions.run(async () => {
-      await record.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId });
+    const before = await lockdownsTold();
+    const failed = lockdownWithin(userId, () => {
       throw new Error('taken back');
     });
     await expect(failed).rejects.toThrow('taken back');
-    expect(await told()).toBe(before);
+    expect(await lockdownsTold()).toBe(before);
     expect(await kindsOf(userId)).not.toContain('authn_lockdown');
+  });
+
+  it('tells once of a transaction that was repeated', async () => {
+    const { userId } = await test.personas.user();
+    const before = await lockdownsTold();
+    await lockdownWithin(userId, (count) => {
+      if (count < 3) throw new MongoServerError({ message: 'conflict', errorLabels: ['TransientTransactionError'] });
+    });
+    expect(await lockdownsTold()).toBe(before + 1);
+    expect((await kindsOf(userId)).filter((kind) => kind === 'authn_lockdown')).toHaveLength(1);
   });
 
   it('comes in pages', async () => {
