@@ -1,19 +1,22 @@
 /**
  * What the service costs, as ratios within one run (npm run bench builds it first):
  *   npm run bench                                 four scenarios, about six minutes
- *   npm run bench -- --only profile,refresh       some scenarios: profile, refresh, login, start, growth, leak, cluster
+ *   npm run bench -- --only profile,refresh       some scenarios: profile, refresh, login, start, growth, leak, cluster, beside
  *   npm run bench -- --only growth --users 1000000   what a request costs among so many, after a quarter of an hour
+ *   npm run bench -- --only beside --build ../before/dist/main.js   this build and another, in alternating slices
  *   npm run bench -- --rounds 3 --seconds 1       shorter, and less exact
  *   npm run bench -- --write                      also puts the table into docs/performance.md
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient } from 'redis';
 import { removeShares } from './cpu-share.mjs';
 import { markdownTable } from './figures.mjs';
 import { isPinned, LoadGenerator, stopAll } from './processes.mjs';
 import { REDIS_URL, removeDirectories } from './service.mjs';
+import * as beside from './scenarios/beside.mjs';
 import * as cluster from './scenarios/cluster.mjs';
 import * as growth from './scenarios/growth.mjs';
 import * as leak from './scenarios/leak.mjs';
@@ -22,7 +25,7 @@ import * as profile from './scenarios/profile.mjs';
 import * as refresh from './scenarios/refresh.mjs';
 import * as start from './scenarios/start.mjs';
 
-const SCENARIOS = { profile, refresh, login, start, growth, leak, cluster };
+const SCENARIOS = { profile, refresh, login, start, growth, leak, cluster, beside };
 /** The others take long, or have to be root for what they tell (cluster: see cpu-share.mjs). */
 const BY_DEFAULT = ['profile', 'refresh', 'login', 'start'];
 const DOCUMENT = new URL('../../docs/performance.md', import.meta.url);
@@ -34,6 +37,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     users: { type: 'string', default: '50000' },
+    build: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
@@ -56,6 +60,7 @@ async function measure() {
     rounds: Number(options.rounds),
     seconds: Number(options.seconds),
     users: Number(options.users),
+    build: options.build && resolve(options.build),
     hasRedis: await answersRedis(),
   };
   for (const name of options.only.split(',')) {
