@@ -1,0 +1,160 @@
+import { type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS, CommandError, type CommandResult } from '../../src/cli.commands.js';
+import { CliModule } from '../../src/cli.module.js';
+import { DatabaseServer } from '../../src/infrastructure/database/index.js';
+import { Sessions } from '../../src/login-history/index.js';
+import { MailsRepository } from '../../src/mail/index.js';
+import { usesRedis } from '../support/backends.js';
+import type { User } from '../support/personas.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+/** They run beside the service, with caches of their own, as they do in their own process. */
+describe('An operator’s command', () => {
+  let test: TestApp;
+  let admin: User;
+  let tool: INestApplicationContext;
+  beforeAll(async () => {
+    test = await startTestApp({ env: { RATE_LIMIT: '100000', AUTH_RATE_LIMIT: '100000' } });
+    admin = await test.personas.admin();
+    const mongodb = { ...test.config.mongodb, uri: test.app.get(DatabaseServer).uri };
+    tool = await NestFactory.createApplicationContext(
+      CliModule.forRoot({ config: { ...test.config, mongodb }, clock: test.clock }),
+      { logger: false, abortOnError: false },
+    );
+  });
+  afterAll(async () => {
+    await tool.close();
+    await test.close();
+  });
+
+  const command = (name: string, argument = ''): Promise<CommandResult> =>
+    COMMANDS[name]?.run(tool, argument) as Promise<CommandResult>;
+  const asAdmin = (method: string, path: string, body?: unknown) =>
+    test.client().request(path, { method, body, apiKey: API_KEY, bearer: admin.token });
+  const deleted = async () => {
+    const user = await test.personas.user();
+    expect((await asAdmin('DELETE', `/api/users/${user.userId}`)).status).toBe(200);
+    return user;
+  };
+  /** Where something of an account is stored. The inbox does not exist in production. */
+  const tracesOf = async ({ userId, registration: { username, email } }: User) => {
+    const found: string[] = [];
+    for (const { name } of await test.database.listCollections()) {
+      if (name === 'dev_inbox') continue;
+      const all = JSON.stringify(await test.database.collection(name).find().toArray());
+      if ([userId, username, email].some((trace) => all.includes(trace))) found.push(name);
+    }
+    return found.sort();
+  };
+
+  it('erases all that is stored of a deleted account, but that it was there, and nothing of others', async () => {
+    const other = await test.personas.user();
+    const user = await test.personas.user();
+    await test.client().post('/auth/forgot-password', { email: user.registration.email });
+    await test.inbox.waitFor(user.registration.email, 'password-reset');
+    expect((await asAdmin('DELETE', `/api/users/${user.userId}`)).status).toBe(200);
+    const before = await tracesOf(user);
+    for (const name of ['auths', 'known_devices', 'mails', 'one_time_secrets', 'users']) expect(before).toContain(name);
+    const ofOther = await tracesOf(other);
+
+    await command('erase-account', user.registration.email);
+    // Ended sessions name the account by its id, until no token of theirs can be valid any more.
+    expect((await tracesOf(user)).filter((name) => name !== 'ended_sessions')).toEqual(['security_events']);
+    const { body } = await asAdmin('GET', '/api/security-events?kind=user_erased');
+    expect(body.data.content).toMatchObject([{ user: user.userId, outcome: 'success', detail: 'cli' }]);
+    expect(await tracesOf(other)).toEqual(ofOther);
+  });
+
+  it('erases an account in whole or not at all', async () => {
+    const user = await deleted();
+    const before = await tracesOf(user);
+    const mails = tool.get(MailsRepository);
+    const { deleteTo } = mails;
+    mails.deleteTo = () => Promise.reject(new Error('the database is away'));
+    await expect(command('erase-account', user.registration.email)).rejects.toThrow('the database is away');
+    mails.deleteTo = deleteTo;
+    expect(await tracesOf(user)).toEqual(before);
+    expect((await asAdmin('GET', '/api/security-events?kind=user_erased')).body.data.content).not.toContainEqual(
+      expect.objectContaining({ user: user.userId }),
+    );
+    expect((await asAdmin('POST', `/api/users/${user.userId}/restore`)).status).toBe(200);
+    await test.personas.login(user);
+  });
+
+  it('erases no account that was restored meanwhile', async () => {
+    const user = await deleted();
+    const before = await tracesOf(user);
+    const sessions = tool.get(Sessions);
+    const { endAll } = sessions;
+    sessions.endAll = async (...which) => {
+      expect((await asAdmin('POST', `/api/users/${user.userId}/restore`)).status).toBe(200);
+      return endAll.apply(sessions, which);
+    };
+    const refusal = command('erase-account', user.registration.email);
+    await expect(refusal).rejects.toBeInstanceOf(CommandError);
+    await expect(refusal).rejects.toThrow(`${user.registration.email} was restored meanwhile`);
+    sessions.endAll = endAll;
+    expect(await tracesOf(user)).toEqual(before);
+    await test.personas.login(user);
+  });
+
+  it('that changes a role is recorded, in either direction', async () => {
+    const { registration, userId } = await test.personas.user();
+    await command('grant-admin', registration.email);
+    await command('revoke-admin', registration.email);
+    const { body } = await asAdmin('GET', `/api/security-events?kind=user_role_changed&user=${userId}`);
+    expect(body.data.content.map(({ detail }: { detail: string }) => detail)).toEqual(['cli: null', 'cli: admin']);
+  });
+
+  // Without Redis a service may believe what it has cached for a minute.
+  it.runIf(usesRedis)('holds at once for a service that has cached what was before', async () => {
+    const user = await test.personas.user();
+    const { email } = user.registration;
+    const events = async () =>
+      (await test.client().get('/api/security-events', { apiKey: API_KEY, bearer: user.token })).status;
+    expect(await events()).toBe(403);
+    await command('grant-admin', email);
+    expect(await events()).toBe(200);
+    await command('revoke-admin', email);
+    expect(await events()).toBe(403);
+
+    const profile = async (apiKey: string) =>
+      (await test.client().get('/api/profile', { apiKey, bearer: user.token })).body.code ?? 'let in';
+    const { key: first } = (await command('issue-api-key', 'shop')).data as { key: string };
+    expect(await profile(first)).toBe('let in');
+    const { key: second } = (await command('rotate-api-key', 'shop')).data as { key: string };
+    expect([await profile(first), await profile(second)]).toEqual(['invalid_api_key', 'let in']);
+    await command('revoke-api-key', 'shop');
+    expect(await profile(second)).toBe('invalid_api_key');
+
+    expect(await profile(API_KEY)).toBe('let in');
+    expect((await command('revoke-sessions', email)).lines).toEqual([`1 session of ${email} ended`]);
+    expect(await profile(API_KEY)).toBe('session_revoked');
+  });
+
+  it('lists a mail that waits, and why, and not what is in it', async () => {
+    await test.client().patch('/dev/faults', { smtp: 'down' });
+    const { registration } = await test.personas.visitor();
+    const { email } = registration;
+    const reason = 'The mail server does not answer (a fault of the test kit)';
+    await expect
+      .poll(async () => (await command('list-mails')).lines)
+      .toEqual([`waiting  email-verification  ${email}  1 attempts  ${reason}`]);
+    expect((await command('list-mails')).data).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        kind: 'email-verification',
+        to: email,
+        state: 'waiting',
+        attempts: 1,
+        created_at: expect.any(Date),
+        next_attempt_at: expect.any(Date),
+        expires_at: expect.any(Date),
+        last_error: reason,
+      },
+    ]);
+    await test.client().delete('/dev/faults');
+  });
+});
