@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Logger } from '@nestjs/common';
+import { afterEach, describe, expect, it } from 'vitest';
+import { formatReply, FrameReader, parseRequest } from './embedded-mongodb/wire/message.js';
+import { waitForServer } from './wait-for-server.js';
+
+type Reply = Record<string, unknown>;
+type Answers = Partial<Record<'login' | 'command', () => Reply>>;
+
+const HELLO = {
+  ok: 1,
+  isWritablePrimary: true,
+  helloOk: true,
+  minWireVersion: 0,
+  maxWireVersion: 25,
+  logicalSessionTimeoutMinutes: 30,
+};
+const MEMBER = { ...HELLO, setName: 'rs0', hosts: ['127.0.0.1:27017'] };
+
+describe('waitForServer', () => {
+  const servers: Server[] = [];
+  const sockets = new Set<Socket>();
+  afterEach(() => {
+    Logger.overrideLogger(false);
+    for (const socket of sockets) socket.destroy();
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  /** A server that says this of itself; otherwise to somebody who logs in, or who asks in a session as the service does. */
+  const listen = async (hello: Reply, { login = () => ({ ok: 1 }), command = () => hello }: Answers = {}) => {
+    const answer = (asked: object) => ('saslStart' in asked ? login() : 'lsid' in asked ? command() : hello);
+    const server = createServer((socket) => {
+      const frames = new FrameReader();
+      sockets.add(socket.on('error', () => undefined));
+      socket.once('close', () => sockets.delete(socket));
+      socket.on('data', (chunk) => {
+        for (const frame of frames.push(chunk)) {
+          const request = parseRequest(frame);
+          socket.write(formatReply(request, answer(request.command)));
+        }
+      });
+    }).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const uriOf = (port: number, user = '') => `mongodb://${user}127.0.0.1:${port}/?directConnection=true`;
+
+  it('takes a member of a replica set and the router of a cluster, and leaves no connection behind', async () => {
+    for (const hello of [MEMBER, { ...HELLO, msg: 'isdbgrid' }]) {
+      const uri = uriOf(await listen(hello));
+      expect(await waitForServer(uri, true)).toBe(uri);
+    }
+    await expect.poll(() => sockets.size).toBe(0);
+  });
+
+  it('refuses a single server at once, for it has no transactions, though it would wait for one that is away', async () => {
+    await expect(waitForServer(uriOf(await listen(HELLO)), true)).rejects.toThrow(
+      'MONGODB_URI must be a replica set or a cluster: a single server has no transactions',
+    );
+    await expect.poll(() => sockets.size).toBe(0);
+  });
+
+  it.each([
+    [13, 'Unauthorized'],
+    [18, 'AuthenticationFailed'],
+    [8000, 'AtlasError'],
+  ])('refuses at once credentials that the server refuses with %d, and shows none', async (code, codeName) => {
+    const port = await listen(MEMBER, { login: () => ({ ok: 0, code, codeName, errmsg: 'bad auth' }) });
+    const refusal = waitForServer(uriOf(port, 'ada:Secret-word1@'), true);
+    await expect(refusal).rejects.toThrow(/^The database of MONGODB_URI refuses this user: bad auth$/);
+  });
+
+  it('refuses at once an address that cannot be one', async () => {
+    await expect(waitForServer('mongodb://127.0.0.1/?nothing=true', true)).rejects.toThrow(/nothing/);
+  });
+
+  it.each([1, 2])(
+    'waits until the server is there, and says so once, and once more when it is: %d in vain',
+    async (times) => {
+      const told: string[] = [];
+      const tell = (line: string) => void told.push(line);
+      Logger.overrideLogger({ log: tell, warn: tell, error: tell });
+      const away = { ok: 0, code: 91, codeName: 'ShutdownInProgress', errmsg: 'shutting down' };
+      const asked = Array.from({ length: times }, () => away);
+      const uri = uriOf(await listen(MEMBER, { command: () => asked.shift() ?? MEMBER }));
+      expect(await waitForServer(uri, true)).toBe(uri);
+      expect(asked).toEqual([]);
+      expect(told).toEqual([
+        'Waiting for the database of MONGODB_URI, which does not answer: shutting down',
+        'The database answers',
+      ]);
+    },
+  );
+});
