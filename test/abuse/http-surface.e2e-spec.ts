@@ -1,7 +1,9 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/invariants.js';
 import type { User } from '../support/personas.js';
-import { exchange as exchangeWith, openConnection, parseAnswer } from '../support/raw-http.js';
+import { exchange as exchangeWith, openConnection, parseAnswer, untilClosed } from '../support/raw-http.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 describe('The HTTP surface', () => {
@@ -112,6 +114,37 @@ describe('The HTTP surface', () => {
     expect(answer.indexOf('x-request-id: two')).toBeGreaterThan(answer.indexOf('x-request-id: one'));
   });
 
+  it('serves four requests that are sent ahead of their answers', async () => {
+    const socket = await open();
+    const answered = untilClosed(socket);
+    const request = (end = '') => `GET /health/live HTTP/1.1\r\nHost: x\r\n${end}\r\n`;
+    socket.write(request().repeat(3) + request('Connection: close\r\n'));
+    expect((await answered).match(/HTTP\/1\.1 200/g)?.length).toBe(4);
+  });
+
+  it('cuts off who sends more, does nothing of what is beyond, and does not even look at most of it', async () => {
+    const refusals = () =>
+      test.database
+        .collection('security_events')
+        .countDocuments({ kind: 'authn_fail', detail: 'invalid_api_key /api/profile' });
+    const before = await refusals();
+    let seen = 0;
+    const server = test.app.getHttpServer() as Server;
+    const see = () => void (seen += 1);
+    server.on('request', see);
+    const socket = await open();
+    const cut = untilClosed(socket);
+    socket.write('GET /api/profile HTTP/1.1\r\nHost: x\r\nX-Api-Key: wrong\r\n\r\n'.repeat(900));
+    await cut;
+    server.off('request', see);
+    // Those of the first 2 KiB; a read has 64.
+    expect(seen).toBeGreaterThan(4);
+    expect(seen).toBeLessThan(40);
+    expect((await test.client().get('/api/profile', { apiKey: 'wrong' })).status).toBe(401);
+    await expect.poll(refusals, { timeout: 5_000 }).toBeGreaterThan(before + 4);
+    expect(await refusals(), 'four of those that were sent ahead, and the one after').toBe(before + 5);
+  });
+
   it('holds no thousands of answers for a client that reads none', async () => {
     const before = process.memoryUsage().heapUsed;
     const sockets = await Promise.all(Array.from({ length: 10 }, open));
@@ -204,5 +237,19 @@ describe('A service that is closed', () => {
     const ended = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     await test.close();
     await ended;
+  }, 10_000);
+
+  it('answers the request that it has begun to read, and lets its connection go then', async () => {
+    const test = await startTestApp();
+    const [idle, busy] = await Promise.all([openConnection(test.url), openConnection(test.url)]);
+    const [idleEnded, answered] = [untilClosed(idle), untilClosed(busy)];
+    const arrived = once(test.app.getHttpServer() as Server, 'request');
+    busy.write('POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
+    await arrived;
+    const closed = test.close();
+    expect(await idleEnded).toBe('');
+    busy.write('}');
+    expect(parseAnswer(await answered).status).toBe(422);
+    await closed;
   }, 10_000);
 });
