@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from './account-client.js';
+import { memoryStore } from './session-store.js';
 
 interface Operations {
   listParcels: { parameters: { query?: { label?: string[]; since?: Date; page?: number } }; responses: object };
@@ -19,5 +20,120 @@ describe('The typed client', () => {
     );
     await client.listParcels({ label: ['a,b', 'c'], since: new Date(0), page: undefined });
     expect(asked).toEqual(['/api/parcels?label=a%2Cb&label=c&since=1970-01-01T00%3A00%3A00.000Z']);
+  });
+
+  const ROUTES = {
+    login: 'POST /auth/login',
+    refreshToken: 'POST /auth/refresh-token',
+    getParcel: 'GET /api/parcels/{id} bearer',
+    changeParcel: 'PATCH /api/parcels/{id} bearer',
+  };
+  const tokens = (name: string, expires_in = 3600) => ({
+    token: `at-${name}`,
+    refresh_token: `rt-${name}`,
+    expires_in,
+  });
+  const refusal = (status: number, code: string) => Response.json({ code }, { status });
+
+  /** A client that is logged in to a service which answers so. */
+  const loggedIn = async (
+    answer: (path: string, init: RequestInit) => Response | Promise<Response>,
+    expires_in?: number,
+  ) => {
+    const store = memoryStore();
+    const ends: string[] = [];
+    const asked: { path: string; init: RequestInit }[] = [];
+    const api = createClient<{ [Id in keyof typeof ROUTES]: { responses: object } }>(ROUTES, {
+      store,
+      onSessionEnd: (code) => ends.push(code),
+      fetch: async (input, init = {}) => {
+        const path = input as string;
+        if (path === '/auth/login') return Response.json({ data: tokens('first', expires_in) });
+        asked.push({ path, init });
+        return answer(path, init);
+      },
+    }) as unknown as Record<string, (input?: object) => Promise<unknown>>;
+    await api.login?.({});
+    return { api, asked, ends, store };
+  };
+
+  it('has a parameter of the path in the path alone, and nothing of it is a path of its own', async () => {
+    const { api, asked } = await loggedIn(() => Response.json({}));
+    await api.getParcel?.({ id: '../users?x=1#y' });
+    await api.changeParcel?.({ id: 'a/b', label: 'c' });
+    expect(asked.map(({ path, init }) => [path, init.body])).toEqual([
+      ['/api/parcels/..%2Fusers%3Fx%3D1%23y', undefined],
+      ['/api/parcels/a%2Fb', '{"label":"c"}'],
+    ]);
+  });
+
+  it.each([
+    'token_invalid',
+    'session_revoked',
+    'logged_out',
+    'refresh_token_reused',
+    'password_changed',
+    'reported_not_me',
+    'account_disabled',
+  ])('takes its session for over when it is told %s, with a request or a refresh', async (code) => {
+    for (const expires_in of [3600, 0]) {
+      const { api, ends, store } = await loggedIn(() => refusal(401, code), expires_in);
+      await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status: 401, code });
+      expect([ends, store.read()]).toEqual([[code], null]);
+    }
+  });
+
+  it.each([
+    [401, 'api_key_required'],
+    [403, 'role_required'],
+    [404, 'not_found'],
+    [429, 'too_many_requests'],
+    [503, 'service_unavailable'],
+  ])('keeps its session when it is refused with %d %s', async (status, code) => {
+    const { api, ends, store } = await loggedIn(() => refusal(status, code));
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status, code });
+    expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-first']);
+  });
+
+  it('keeps its session when a refresh is refused for a while', async () => {
+    for (const [status, code] of [
+      [429, 'too_many_requests'],
+      [503, 'service_unavailable'],
+    ] as const) {
+      const { api, ends, store } = await loggedIn(() => refusal(status, code), 0);
+      await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status, code });
+      expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-first']);
+    }
+  });
+
+  it('keeps a session that began while a request of the one before was told that that is over', async () => {
+    const { api, ends, store } = await loggedIn(() => {
+      store.write({ token: 'at-later', refresh_token: 'rt-later', expires_at: Date.now() + 3_600_000 });
+      return refusal(401, 'session_revoked');
+    });
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ code: 'session_revoked' });
+    expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-later']);
+  });
+
+  it('asks once more, and no more than that, when the service takes the token for expired', async () => {
+    const { api, asked } = await loggedIn((path) =>
+      path === '/auth/refresh-token' ? Response.json({ data: tokens('second') }) : refusal(401, 'token_expired'),
+    );
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ code: 'token_expired' });
+    expect(asked.map(({ path, init }) => [path, (init.headers as Record<string, string>).authorization])).toEqual([
+      ['/api/parcels/1', 'Bearer at-first'],
+      ['/auth/refresh-token', undefined],
+      ['/api/parcels/1', 'Bearer at-second'],
+    ]);
+  });
+
+  it('says "unknown" of what something else than the service answers, and keeps its session', async () => {
+    const { api, store } = await loggedIn(() => new Response('<h1>Bad gateway</h1>', { status: 502 }));
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({
+      name: 'AccountError',
+      status: 502,
+      code: 'unknown',
+    });
+    expect(store.read()?.refresh_token).toBe('rt-first');
   });
 });
