@@ -216,7 +216,7 @@ describe('Administration', () => {
     ]) {
       expect((await asAdmin().send('PATCH', `/api/users/${user.userId}`, body)).status, JSON.stringify(body)).toBe(422);
     }
-    for (const id of ['x', '1'.repeat(23), 'z'.repeat(24), '%7B%22$ne%22:1%7D']) {
+    for (const id of ['x', '1'.repeat(23), '1'.repeat(25), 'z'.repeat(24), '%7B%22$ne%22:1%7D']) {
       expect((await asAdmin().get(`/api/users/${id}`)).status, id).toBe(422);
     }
     for (const [method, path] of [

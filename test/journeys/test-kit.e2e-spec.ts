@@ -48,7 +48,7 @@ describe('The test kit', () => {
     const { port } = new URL(test.url);
     const statusUnder = (host: string, method: string, path: string) => statusOf(test, method, path, { host });
     for (const { method, path } of routes) {
-      for (const name of ['evil.example', 'localhost.evil.example', `evil.example:${port}`])
+      for (const name of ['evil.example', 'localhost.evil.example', 'evillocalhost', `evil.example:${port}`])
         expect(await statusUnder(name, method, path), `${method} ${path} ${name}`).toBe(404);
       for (const name of ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'accounts.localhost'])
         expect(await statusUnder(name, method, path), `${method} ${path} ${name}`).not.toBe(404);
