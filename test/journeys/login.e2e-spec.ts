@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocationFinder } from '../../src/login-history/index.js';
 import { PASSWORD } from '../support/personas.js';
@@ -6,6 +10,50 @@ import { startTestApp, type TestApp } from '../support/test-app.js';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
+
+/** A value as the MaxMind DB specification writes it ("Output Data Section"). */
+function field(value: unknown): Buffer {
+  const head = (type: number, size: number) =>
+    Buffer.concat([
+      Buffer.from([((type > 7 ? 0 : type) << 5) | Math.min(size, 29)]),
+      type > 7 ? Buffer.from([type - 7]) : Buffer.alloc(0),
+      size < 29 ? Buffer.alloc(0) : Buffer.from([size - 29]),
+    ]);
+  if (typeof value === 'string') return Buffer.concat([head(2, Buffer.byteLength(value)), Buffer.from(value)]);
+  if (Array.isArray(value)) return Buffer.concat([head(11, value.length), ...value.map(field)]);
+  if (typeof value === 'number') {
+    const bytes = Buffer.alloc(8);
+    if (!Number.isInteger(value)) return Buffer.concat([head(3, 8), (bytes.writeDoubleBE(value), bytes)]);
+    bytes.writeUInt32BE(value, 4);
+    return Buffer.concat([head(6, 4), bytes.subarray(4)]);
+  }
+  const entries = Object.entries(value as object);
+  return Buffer.concat([head(7, entries.length), ...entries.flatMap(([key, entry]) => [field(key), field(entry)])]);
+}
+
+/** A database in MaxMind's layout, which has one answer for every IPv4 address: a tree of one node. */
+function databaseOf(answer: object): Buffer {
+  const metadata = {
+    binary_format_major_version: 2,
+    binary_format_minor_version: 0,
+    build_epoch: 0,
+    database_type: 'City',
+    description: {},
+    ip_version: 4,
+    languages: ['en'],
+    node_count: 1,
+    record_size: 24,
+  };
+  const gap = 16;
+  const [left, right] = [1 + gap, 1 + gap];
+  return Buffer.concat([
+    Buffer.from([0, 0, left, 0, 0, right]),
+    Buffer.alloc(gap),
+    field(answer),
+    Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'),
+    field(metadata),
+  ]);
+}
 
 describe('Login', () => {
   let test: TestApp;
@@ -148,6 +196,10 @@ describe('Login', () => {
       { login: { $ne: null }, password: { $ne: null } },
       { login: ['a'], password: 'b' },
       { login: '', password: '' },
+      { login: 'a', password: '' },
+      { login: 'a', password: 'x'.repeat(1025) },
+      { login: 'a\u0000', password: 'b' },
+      { login: 'a', password: 'b', device: null },
     ]) {
       const { status, body: answer } = await test.client().post('/auth/login', body);
       expect(status, JSON.stringify(body)).toBe(422);
@@ -159,6 +211,19 @@ describe('Login', () => {
     const entryOf = async (username: string) => {
       const user = await test.database.collection('users').findOne({ username });
       return test.database.collection('login_histories').findOne({ user: user?._id });
+    };
+
+    let directory: string;
+    beforeAll(() => {
+      directory = mkdtempSync(join(tmpdir(), 'places-'));
+    });
+    afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+    const placeOfLogin = async ({ personas, client, database }: TestApp, address = '8.8.8.8') => {
+      const { registration } = await personas.confirmed();
+      const body = { login: registration.username, password: PASSWORD };
+      expect((await client(address).post('/auth/login', body)).status).toBe(200);
+      return (await database.collection('login_histories').findOne({ ip: address }))?.locations;
     };
 
     it('is recorded with address, device and place', async () => {
@@ -226,6 +291,48 @@ describe('Login', () => {
       }
     });
 
+    it('has the place that a database of the operator’s own tells', async () => {
+      const file = join(directory, 'own.mmdb');
+      writeFileSync(
+        file,
+        databaseOf({
+          country: { iso_code: 'FR' },
+          subdivisions: [{ names: { en: 'Île-de-France' } }, { names: { en: 'Paris' } }],
+          city: { names: { en: 'Paris', fr: 'Lutèce' } },
+          location: { latitude: 48.86, longitude: 2.35 },
+        }),
+      );
+      const elsewhere = await startTestApp({ env: { GEOIP_DB: file } });
+      try {
+        expect(await placeOfLogin(elsewhere)).toEqual({
+          country: 'FR',
+          region: 'Île-de-France',
+          city: 'Paris',
+          timezone: 'Europe/Paris',
+        });
+        for (const address of ['10.1.2.3', '100.64.0.1'])
+          expect(await placeOfLogin(elsewhere, address), 'whatever it tells of them').toBeUndefined();
+      } finally {
+        await elsewhere.close();
+      }
+    });
+
+    it('has no place where the data cannot be read, or takes its time, and the login does not wait for it', async () => {
+      const [slow, broken] = [join(directory, 'slow.mmdb'), join(directory, 'broken.mmdb')];
+      execFileSync('mkfifo', [slow]);
+      writeFileSync(broken, 'no database');
+      for (const geoipFile of [slow, broken, join(directory, 'gone.mmdb')]) {
+        const placeless = await startTestApp({ adjust: (config) => ({ ...config, geoipFile }) });
+        try {
+          expect(await placeOfLogin(placeless), geoipFile).toBeUndefined();
+          if (geoipFile === slow) writeFileSync(slow, '');
+          await placeless.app.get(LocationFinder).preload();
+        } finally {
+          await placeless.close();
+        }
+      }
+    });
+
     it('holds hashes of the tokens, and expires after 90 days', async () => {
       const user = await test.personas.user();
       const entry = await entryOf(user.registration.username);
@@ -255,9 +362,12 @@ describe('Login', () => {
 
       await login(registration, '8.8.8.8', IPHONE);
       const mail = await test.inbox.waitFor(registration.email, 'new-device');
-      expect(mail.text).toContain('Mobile Safari on iOS');
-      expect(mail.text).toContain('Mountain View, California, US');
-      expect(mail.text).toContain('8.8.8.8');
+      for (const part of [mail.text, mail.html]) {
+        expect(part).toContain('Mobile Safari on iOS');
+        expect(part).toContain('Mountain View, California, US');
+        expect(part).toContain('8.8.8.8');
+        expect(part).toMatch(/\d{1,2} [A-Z][a-z]+ \d{4}, \d{2}:\d{2} UTC/);
+      }
       await login(registration, '8.8.8.8', IPHONE);
       expect(await notices(registration.email)).toBe(1);
     });

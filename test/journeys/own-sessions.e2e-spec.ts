@@ -107,6 +107,11 @@ describe('One’s own sessions', () => {
       ['10.1.1.2', FIREFOX, 2],
       ['10.1.1.1', IPHONE, 3],
       ['10.1.2.1', FIREFOX, 4],
+      // A newer version of the same; then another system, another browser, another class of device.
+      ['10.1.1.3', FIREFOX.replaceAll('128.0', '129.0'), 4],
+      ['10.1.1.3', FIREFOX.replace('X11; Linux x86_64', 'Windows NT 10.0; Win64; x64'), 5],
+      ['10.1.1.3', `${FIREFOX} Seamonkey/2.53`, 6],
+      ['10.1.1.3', IPHONE.replace('iPhone; CPU iPhone OS', 'iPad; CPU OS'), 7],
     ] as const) {
       await test.client(address).post('/auth/login', { login, password }, { headers: { 'user-agent': agent } });
       expect(await lastSeen(), `${address} ${agent}`).toHaveLength(count);
