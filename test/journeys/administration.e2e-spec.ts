@@ -216,6 +216,9 @@ describe('Administration', () => {
     ]) {
       expect((await asAdmin().send('PATCH', `/api/users/${user.userId}`, body)).status, JSON.stringify(body)).toBe(422);
     }
+    for (const search of ['', 'x'.repeat(255), 'a%00b', 'a%0Ab', 'a%E2%80%A8b'])
+      expect((await asAdmin().get(`/api/users?search=${search}`)).status, search).toBe(422);
+    expect((await asAdmin().get(`/api/users?search=${'x'.repeat(254)}`)).status).toBe(200);
     for (const id of ['x', '1'.repeat(23), '1'.repeat(25), 'z'.repeat(24), '%7B%22$ne%22:1%7D']) {
       expect((await asAdmin().get(`/api/users/${id}`)).status, id).toBe(422);
     }
