@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SessionsRepository } from '../../src/login-history/index.js';
 import { PasswordHasher } from '../../src/security/index.js';
+import { targetsOf } from '../support/inbox.js';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -43,7 +44,11 @@ describe('Forgotten password', () => {
     expect(mail.token).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(mail.link).toBe(`https://app.example/reset-password?token=${mail.token}`);
     for (const part of [mail.text, mail.html]) expect(part).toContain(mail.link);
-    expect(mail.text).toContain('15 minutes');
+    for (const part of [mail.text, mail.html]) {
+      expect(part.replaceAll(mail.link as string, '')).toContain(mail.token);
+      expect(part).toContain('15 minutes');
+    }
+    expect(targetsOf(mail)).toEqual([mail.link, mail.link]);
     const stored = JSON.stringify(await test.database.collection('one_time_secrets').find().toArray());
     expect(stored).not.toContain(mail.token);
   });
@@ -99,8 +104,10 @@ describe('Forgotten password', () => {
     const again = await reset(token, 'Another-one3%');
     expect(again.status).toBe(400);
     expect(again.body).toEqual(refusal);
-    const { text, html } = await test.inbox.waitFor(registration.email, 'password-changed');
+    const notice = await test.inbox.waitFor(registration.email, 'password-changed');
+    const { text, html } = notice;
     expect(text).toContain('https://app.example/forgot-password');
+    expect(targetsOf(notice)).toEqual(Array(2).fill('https://app.example/forgot-password'));
     for (const part of [text, html]) {
       expect(part).toContain('All devices were logged out');
       expect(part).toContain('except to log in again.');

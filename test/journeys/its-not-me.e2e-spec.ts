@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PasswordHasher } from '../../src/security/index.js';
+import { targetsOf } from '../support/inbox.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -43,7 +44,11 @@ describe('A login that was not mine', () => {
     await report(user.token, user.refresh_token);
     const mail = await test.inbox.waitFor(email, 'security-alert');
     expect(mail.link).toBe(`https://app.example/reset-password?token=${mail.token}`);
-    expect(mail.text).toContain(mail.link);
+    for (const part of [mail.text, mail.html]) {
+      expect(part).toContain(mail.link);
+      expect(part.replaceAll(mail.link as string, '')).toContain(mail.token);
+    }
+    expect(targetsOf(mail)).toEqual([mail.link, mail.link]);
   });
 
   it('refuses the old password until a new one is chosen, which must differ', async () => {

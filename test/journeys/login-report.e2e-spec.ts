@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usesRedis } from '../support/backends.js';
 import { decodeToken, forgeToken } from '../support/forged-token.js';
+import { targetsOf } from '../support/inbox.js';
 import { DAY } from '../support/manual-clock.js';
 import { PASSWORD, type Tokens, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -68,10 +69,12 @@ describe('The link in a mail about a login', () => {
 
   it('points to this service, in both parts of the mail', async () => {
     const user = await victim();
-    const { link, text, html } = await test.inbox.waitFor(user.registration.email, 'new-device');
+    const mail = await test.inbox.waitFor(user.registration.email, 'new-device');
+    const { link, text, html } = mail;
     expect(link).toBe(`https://accounts.example/not-me?token=${user.linkToken}`);
     expect(text).toContain(link);
     expect(html).toContain('https://accounts.example/not-me?token');
+    expect(targetsOf(mail)).toEqual([link, 'https://app.example/forgot-password', link]);
   });
 
   it('shows a page that asks, and locks the account when it is answered, without anybody being logged in', async () => {

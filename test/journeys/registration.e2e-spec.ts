@@ -31,8 +31,10 @@ describe('Registration', () => {
     });
     const mail = await test.inbox.waitFor(registration.email, 'email-verification');
     expect(mail.otp).toMatch(/^\d{6}$/);
-    expect(mail.text).toContain(mail.otp);
-    expect(mail.text).toContain('10 minutes');
+    for (const part of [mail.text, mail.html]) {
+      expect(part).toContain(mail.otp);
+      expect(part).toContain('10 minutes');
+    }
   });
 
   it('stores the password as bcrypt and the code as a hash', async () => {
@@ -161,7 +163,11 @@ describe('Registration', () => {
       ['first_name', { first_name: '   ' }, /blank/],
       ['first_name', { first_name: '\u200b \u202e' }, /blank/],
       ['first_name', { first_name: 'Ada\r\nBcc: x@example.com' }, /control/],
+      ['first_name', { first_name: 'Ada\u2028Bcc' }, /control/],
+      ['first_name', { first_name: 'Ada\u2029Bcc' }, /control/],
+      ['first_name', { first_name: 'Ada\u0085Bcc' }, /control/],
       ['first_name', { first_name: 'A\ud800b' }, /well-formed/],
+      ['last_name', { last_name: 'L'.repeat(101) }, /at most 100/],
       ['username', { username: 'ab' }, /at least 3/],
       ['username', { username: 'a'.repeat(65) }, /at most 64/],
       ['username', { username: 'with space' }, /letters, digits/],

@@ -6,6 +6,11 @@ export type InboxEntry = InboxMailDto;
 /** Longer than it takes until the mail of a worker that was killed is taken over. */
 const PATIENCE_SECONDS = 25;
 
+/** Where the links of a mail's HTML part lead, in their order. */
+export function targetsOf({ html }: InboxEntry): string[] {
+  return [...html.matchAll(/href="([^"]*)"/g)].map(([, target]) => (target as string).replaceAll('&#x3D;', '='));
+}
+
 /** The development inbox, over HTTP. */
 export class Inbox {
   constructor(private readonly client: ApiClient) {}
