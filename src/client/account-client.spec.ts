@@ -115,6 +115,25 @@ describe('The typed client', () => {
     expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-later']);
   });
 
+  it('does not come back to life by the answer to a refresh that a logout has overtaken', async () => {
+    const { api, store } = await loggedIn(() => {
+      store.write(null);
+      return Response.json({ data: tokens('second') });
+    }, 0);
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status: 0, code: 'authentication_required' });
+    expect(store.read()).toBeNull();
+  });
+
+  it('goes on when another tab has stored what the same refresh yielded', async () => {
+    const { api, asked, store } = await loggedIn((path) => {
+      if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+      store.write({ token: 'at-second', refresh_token: 'rt-second', expires_at: Date.now() + 3_600_000 });
+      return Response.json({ data: tokens('second') });
+    }, 0);
+    expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
+    expect(asked.map(({ path }) => path)).toEqual(['/auth/refresh-token', '/api/parcels/1']);
+  });
+
   it('asks once more, and no more than that, when the service takes the token for expired', async () => {
     const { api, asked } = await loggedIn((path) =>
       path === '/auth/refresh-token' ? Response.json({ data: tokens('second') }) : refusal(401, 'token_expired'),
