@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { request, type Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { Injectable, Module } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -145,5 +146,15 @@ describe('The test kit', () => {
     expect((await wiping).status).toBe(200);
     inbox.receive = receive;
     for (const name of ['mails', 'dev_inbox']) expect(await test.database.collection(name).countDocuments()).toBe(0);
+  });
+
+  it('lets a service that stops wait for no mail', async () => {
+    const stopping = await startTestApp();
+    const arrived = once(stopping.app.getHttpServer() as Server, 'request');
+    const waiting = stopping.client().get('/dev/inbox/next?to=nobody@example.com&timeout_seconds=25');
+    await arrived;
+    const started = Date.now();
+    await Promise.all([stopping.close(), waiting.catch(() => undefined)]);
+    expect(Date.now() - started, 'it waits 25 seconds otherwise').toBeLessThan(15_000);
   });
 });
