@@ -84,7 +84,7 @@ describe('The typed client', () => {
   });
 
   it.each([
-    [401, 'api_key_required'],
+    [401, 'invalid_api_key'],
     [403, 'role_required'],
     [404, 'not_found'],
     [429, 'too_many_requests'],
