@@ -236,5 +236,35 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     await twin.close();
   });
 
+  it('keeps the newer of two writes that cross, whichever of them Redis misses', async () => {
+    const twin = await inRedis();
+    const redis = twin.redis as RedisConnection;
+    const run = redis.run.bind(redis);
+    for (const isOlderMissed of [true, false]) {
+      let release!: () => void;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      // The second command of the older one, its value, is held up.
+      let commands = 0;
+      redis.run = async (command) => {
+        commands += 1;
+        if (commands === 1) return run(command);
+        await held;
+        if (isOlderMissed) throw new Error('missed');
+        return run(command);
+      };
+      const older = twin.cache.put('key', { i: 'older' }, 60_000);
+      await expect.poll(() => commands).toBe(2);
+      redis.run = run;
+      redis.isCutOff = !isOlderMissed;
+      await twin.cache.put('key', { i: 'newer' }, 60_000);
+      redis.isCutOff = false;
+      release();
+      await older;
+      await twin.cache.makeUpForMissedWrites();
+      expect(await twin.cache.getMany(['key']), String(isOlderMissed)).toEqual([{ i: 'newer' }]);
+    }
+    await twin.close();
+  });
+
   const record = () => ({ user: 1 });
 });

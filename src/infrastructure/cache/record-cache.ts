@@ -31,6 +31,8 @@ export class RecordCache {
   private readonly logger = new Logger(RecordCache.name);
   /** Writes that the store missed while it was away. Until they are made up for, nothing is read from it. */
   private readonly missedWrites = new Map<string, MissedWrite>();
+  /** Of those under way, the one of each key that began last. */
+  private readonly newestWrites = new Map<string, MissedWrite>();
   private makingUp: Promise<void> | null = null;
 
   private readonly reads;
@@ -112,17 +114,23 @@ export class RecordCache {
   private async writeOrRemember(key: string, write: Write): Promise<void> {
     const ttlMs = write.kind === 'put' ? write.ttlMs : LONGEST_TTL_MS;
     const asMissed = { write, expiresAtMs: performance.now() + ttlMs };
+    this.newestWrites.set(key, asMissed);
     // From now on an older one is not to be handed on any more: it could come behind this one.
     if (this.missedWrites.has(key)) this.missedWrites.set(key, asMissed);
+    let isWritten = false;
     try {
       currentRequest()?.recordsAhead?.delete(key);
       await this.fence.move(key);
       await this.write(key, write);
-      this.missedWrites.delete(key);
+      isWritten = true;
     } catch {
       this.logger.warn('An invalidation waits for the cache to come back; until then records are read from storage');
-      this.missedWrites.set(key, asMissed);
     }
+    // One that began meanwhile decides, whatever became of this one.
+    if (this.newestWrites.get(key) !== asMissed) return;
+    this.newestWrites.delete(key);
+    if (isWritten) this.missedWrites.delete(key);
+    else this.missedWrites.set(key, asMissed);
   }
 
   private async write(key: string, write: Write): Promise<void> {
