@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { request, type Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Injectable, Module } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OnCleanSlate } from '../../src/common/clean-slate/index.js';
@@ -146,6 +148,17 @@ describe('The test kit', () => {
     expect((await wiping).status).toBe(200);
     inbox.receive = receive;
     for (const name of ['mails', 'dev_inbox']) expect(await test.database.collection(name).countDocuments()).toBe(0);
+  });
+
+  it('waits for a mail no longer than it is told, though memory is cleared up meanwhile', async () => {
+    setFlagsFromString('--expose-gc');
+    const clearUp = runInNewContext('gc') as () => void;
+    const clearing = setInterval(clearUp, 100);
+    const started = Date.now();
+    const { status } = await test.client().get('/dev/inbox/next?to=nobody@example.com&timeout_seconds=1');
+    clearInterval(clearing);
+    expect(status).toBe(404);
+    expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
   });
 
   it('lets a service that stops wait for no mail', async () => {
