@@ -266,5 +266,28 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     await twin.close();
   });
 
+  it('shows nothing after an invalidation that Redis missed, though a newer write is still under way', async () => {
+    const twin = await inRedis();
+    const redis = twin.redis as RedisConnection;
+    await twin.cache.put('key', record(), 60_000);
+    const run = redis.run.bind(redis);
+    const ends: { fail(): void; goOn(): void }[] = [];
+    redis.run = (command) =>
+      new Promise((resolve, reject) => {
+        ends.push({ fail: () => reject(new Error('missed')), goOn: () => resolve(run(command)) });
+      });
+    const invalidated = twin.cache.invalidate('key');
+    const put = twin.cache.put('key', { i: 'newer' }, 60_000);
+    redis.run = run;
+    ends[0]?.fail();
+    await invalidated;
+    expect(await twin.cache.getMany(['key'])).toEqual([undefined]);
+    ends[1]?.goOn();
+    await put;
+    await twin.cache.makeUpForMissedWrites();
+    expect(await twin.cache.getMany(['key'])).toEqual([{ i: 'newer' }]);
+    await twin.close();
+  });
+
   const record = () => ({ user: 1 });
 });

@@ -4,56 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocationFinder } from '../../src/login-history/index.js';
+import { cityDatabaseOf } from '../support/city-database.js';
 import { PASSWORD } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
-
-/** A value as the MaxMind DB specification writes it ("Output Data Section"). */
-function field(value: unknown): Buffer {
-  const head = (type: number, size: number) =>
-    Buffer.concat([
-      Buffer.from([((type > 7 ? 0 : type) << 5) | Math.min(size, 29)]),
-      type > 7 ? Buffer.from([type - 7]) : Buffer.alloc(0),
-      size < 29 ? Buffer.alloc(0) : Buffer.from([size - 29]),
-    ]);
-  if (typeof value === 'string') return Buffer.concat([head(2, Buffer.byteLength(value)), Buffer.from(value)]);
-  if (Array.isArray(value)) return Buffer.concat([head(11, value.length), ...value.map(field)]);
-  if (typeof value === 'number') {
-    const bytes = Buffer.alloc(8);
-    if (!Number.isInteger(value)) return Buffer.concat([head(3, 8), (bytes.writeDoubleBE(value), bytes)]);
-    bytes.writeUInt32BE(value, 4);
-    return Buffer.concat([head(6, 4), bytes.subarray(4)]);
-  }
-  const entries = Object.entries(value as object);
-  return Buffer.concat([head(7, entries.length), ...entries.flatMap(([key, entry]) => [field(key), field(entry)])]);
-}
-
-/** A database in MaxMind's layout, which has one answer for every IPv4 address: a tree of one node. */
-function databaseOf(answer: object): Buffer {
-  const metadata = {
-    binary_format_major_version: 2,
-    binary_format_minor_version: 0,
-    build_epoch: 0,
-    database_type: 'City',
-    description: {},
-    ip_version: 4,
-    languages: ['en'],
-    node_count: 1,
-    record_size: 24,
-  };
-  const gap = 16;
-  const [left, right] = [1 + gap, 1 + gap];
-  return Buffer.concat([
-    Buffer.from([0, 0, left, 0, 0, right]),
-    Buffer.alloc(gap),
-    field(answer),
-    Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'),
-    field(metadata),
-  ]);
-}
 
 describe('Login', () => {
   let test: TestApp;
@@ -295,7 +252,7 @@ describe('Login', () => {
       const file = join(directory, 'own.mmdb');
       writeFileSync(
         file,
-        databaseOf({
+        cityDatabaseOf({
           country: { iso_code: 'FR' },
           subdivisions: [{ names: { en: 'Île-de-France' } }, { names: { en: 'Paris' } }],
           city: { names: { en: 'Paris', fr: 'Lutèce' } },

@@ -126,11 +126,11 @@ export class RecordCache {
     } catch {
       this.logger.warn('An invalidation waits for the cache to come back; until then records are read from storage');
     }
-    // One that began meanwhile decides, whatever became of this one.
-    if (this.newestWrites.get(key) !== asMissed) return;
-    this.newestWrites.delete(key);
-    if (isWritten) this.missedWrites.delete(key);
-    else this.missedWrites.set(key, asMissed);
+    // One that began meanwhile stands for this one too. Until it is done nothing is read if this one failed.
+    const newest = this.newestWrites.get(key);
+    if (newest === asMissed) this.newestWrites.delete(key);
+    if (!isWritten && newest) this.missedWrites.set(key, newest);
+    if (isWritten && newest === asMissed) this.missedWrites.delete(key);
   }
 
   private async write(key: string, write: Write): Promise<void> {
