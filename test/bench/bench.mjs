@@ -3,7 +3,7 @@
  *   npm run bench                                 four scenarios, about six minutes
  *   npm run bench -- --only profile,refresh       some scenarios: profile, refresh, login, start, growth, leak, cluster, beside
  *   npm run bench -- --only growth --users 1000000   what a request costs among so many, after a quarter of an hour
- *   npm run bench -- --only beside --build ../before/dist/main.js   this build and another, in alternating slices
+ *   npm run bench -- --only beside --build ../before/dist/main.js   this build and another, in slices of 0.4 s
  *   npm run bench -- --rounds 3 --seconds 1       shorter, and less exact
  *   npm run bench -- --write                      also puts the table into docs/performance.md
  */
