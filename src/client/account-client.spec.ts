@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from './account-client.js';
-import { memoryStore } from './session-store.js';
+import { memoryStore, webStore } from './session-store.js';
 
 interface Operations {
   listParcels: { parameters: { query?: { label?: string[]; since?: Date; page?: number } }; responses: object };
@@ -95,16 +95,93 @@ describe('The typed client', () => {
     expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-first']);
   });
 
-  it('keeps its session when a refresh is refused for a while', async () => {
-    for (const [status, code] of [
-      [429, 'too_many_requests'],
-      [503, 'service_unavailable'],
-    ] as const) {
-      const { api, ends, store } = await loggedIn(() => refusal(status, code), 0);
-      await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status, code });
-      expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-first']);
+  it.each([
+    [429, 'too_many_requests', 1],
+    [503, 'service_unavailable', 3],
+  ])('keeps its session when a refresh is refused for a while with %d %s', async (status, code, tries) => {
+    const { api, asked, ends, store } = await loggedIn(() => refusal(status, code), 0);
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status, code });
+    expect([asked.length, ends, store.read()?.refresh_token]).toEqual([tries, [], 'rt-first']);
+  });
+
+  describe('whose refresh is not answered', () => {
+    afterEach(() => {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+    });
+
+    /** The platform's own goes by another clock than the timers that tests can move. */
+    const timeout = (ms: number) => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(new DOMException('Too late', 'TimeoutError')), ms);
+      return controller.signal;
+    };
+
+    /** @returns also when each refresh was sent, in ms since the first; those before `answeredAt` are never answered */
+    const refreshing = async (answeredAt: number) => {
+      vi.useFakeTimers();
+      vi.spyOn(AbortSignal, 'timeout').mockImplementation(timeout);
+      const began = Date.now();
+      const sentAt: number[] = [];
+      const client = await loggedIn((path, { signal }) => {
+        if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+        sentAt.push(Date.now() - began);
+        if (sentAt.length === answeredAt) return Response.json({ data: tokens('second') });
+        return new Promise((_resolve, reject) =>
+          signal?.addEventListener('abort', () => reject(signal.reason as DOMException)),
+        );
+      }, 0);
+      return { ...client, sentAt };
+    };
+
+    it('asks again while the service still repeats the answer', async () => {
+      const { api, sentAt } = await refreshing(3);
+      const parcel = api.getParcel?.({ id: '1' });
+      await vi.advanceTimersByTimeAsync(9_000);
+      expect(await parcel).toBe('parcel');
+      expect(sentAt).toEqual([0, 4_500, 9_000]);
+    });
+
+    it('gives up at last, and keeps its session', async () => {
+      const { api, ends, sentAt, store } = await refreshing(0);
+      const outcome = expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ name: 'TimeoutError' });
+      await vi.advanceTimersByTimeAsync(39_000);
+      await outcome;
+      expect([sentAt.length, ends, store.read()?.refresh_token]).toEqual([3, [], 'rt-first']);
+    });
+  });
+
+  it('refreshes once more where the service failed, which may have been after it refreshed', async () => {
+    let refreshes = 0;
+    const { api } = await loggedIn((path) => {
+      if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+      refreshes += 1;
+      return refreshes === 1 ? refusal(503, 'service_unavailable') : Response.json({ data: tokens('second') });
+    }, 0);
+    expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
+    expect(refreshes).toBe(2);
+  });
+
+  it('takes an answer that breaks off for none, whatever its status', async () => {
+    for (const status of [200, 404]) {
+      const { api } = await loggedIn(() => {
+        const broken = new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode('{"data":')),
+          pull: (controller) => controller.error(new TypeError('terminated')),
+        });
+        return new Response(broken, { status });
+      });
+      await expect(api.getParcel?.({ id: '1' })).rejects.toThrow('terminated');
     }
   });
+
+  it.each(['', 'undefined', '{', '[]', '"text"', '{"token":"at"}'])(
+    'has no session where its place in the storage of the page holds %j',
+    (text) => {
+      const storage = { getItem: () => text, setItem: () => undefined, removeItem: () => undefined };
+      expect(webStore(storage).read()).toBeNull();
+    },
+  );
 
   it('keeps a session that began while a request of the one before was told that that is over', async () => {
     const { api, ends, store } = await loggedIn(() => {

@@ -19,7 +19,8 @@ export interface ClientOptions {
 /**
  * One method for each operation of the document, by its `operationId`. It takes path parameters, query and body in one
  * object, and yields `data`. The client keeps, sends and refreshes the tokens; no operation has to be given them.
- * @throws AccountError for every refusal; TypeError where the service cannot be reached
+ * @throws AccountError for every refusal; TypeError where the service cannot be reached or its answer breaks off; a TimeoutError
+ *   where a refresh is not answered
  */
 export type AccountClient<Operations> = {
   [Id in Exclude<keyof Operations, 'refreshToken'>]: (...input: Input<Operations[Id]>) => Promise<Data<Operations[Id]>>;
@@ -42,15 +43,25 @@ function queryOf(fields: Fields): string {
   return query.toString();
 }
 
+/** A proxy in between may answer with a page. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
+
 /** @param routes of each operation its method, its path, and `bearer` where it wants a token */
 export function createClient<Operations>(
   routes: Record<string, string>,
   { baseUrl = '', apiKey, store = memoryStore(), onSessionEnd, fetch: send = fetch }: ClientOptions = {},
 ): AccountClient<Operations> {
-  const exchange = async (refresh_token: string) => (await request('refreshToken', { refresh_token })) as Tokens;
+  const exchange = async (refresh_token: string, waitMs: number) =>
+    (await request('refreshToken', { refresh_token }, undefined, AbortSignal.timeout(waitMs))) as Tokens;
   const session = new SessionKeeper(store, exchange, onSessionEnd);
 
-  async function request(id: string, input: Fields, token?: string): Promise<unknown> {
+  async function request(id: string, input: Fields, token?: string, signal?: AbortSignal): Promise<unknown> {
     const [method, template = ''] = (routes[id] as string).split(' ');
     const fields = { ...input };
     const path = template.replace(/{(\w+)}/g, (_match, name: string) => {
@@ -62,6 +73,7 @@ export function createClient<Operations>(
     const query = body ? '' : queryOf(JSON.parse(JSON.stringify(fields)) as Fields);
     const response = await send(baseUrl + path + (query && `?${query}`), {
       ...(body && { body }),
+      ...(signal && { signal }),
       method: method as string,
       headers: {
         ...(body && { 'content-type': 'application/json' }),
@@ -69,7 +81,7 @@ export function createClient<Operations>(
         ...(token && { authorization: `Bearer ${token}` }),
       },
     });
-    const answer = (await response.json().catch(() => ({}))) as Refusal & { data?: unknown };
+    const answer = parsed(await response.text()) as Refusal & { data?: unknown };
     if (response.ok) return answer.data;
     throw new AccountError(response.status, answer, response.headers.get('x-request-id'));
   }

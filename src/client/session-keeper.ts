@@ -11,8 +11,13 @@ export interface Tokens {
 /** Refreshed so long before it expires: a request is not to overtake the expiry of its own token. */
 const MARGIN_MS = 10_000;
 
-/** An answer that was lost is asked for again; the service repeats it for ten seconds. */
-const REFRESH_TRIES = 3;
+/**
+ * An answer that was lost, is late, or says that the service failed, is asked for again: the refresh may have been done, and who
+ * sends its token after the ten seconds (REFRESH_GRACE) in which the service repeats the answer looks like a thief. So each try
+ * begins within those, the last after nine of them at most; it alone waits for a slow line.
+ */
+const REFRESH_WAITS_MS = [4_000, 4_000, 30_000];
+const PAUSE_MS = 500;
 
 /** Refusals of a token, after which only a new login helps. */
 const SESSION_OVER =
@@ -26,7 +31,7 @@ export class SessionKeeper {
 
   constructor(
     private readonly store: SessionStore,
-    private readonly exchange: (refreshToken: string) => Promise<Tokens>,
+    private readonly exchange: (refreshToken: string, waitMs: number) => Promise<Tokens>,
     private readonly onEnd?: (code: string) => void,
   ) {}
 
@@ -80,17 +85,17 @@ export class SessionKeeper {
     if (session && session.refresh_token !== stale.refresh_token) return session;
     for (let tries = 1; session; tries += 1) {
       try {
-        const tokens = await this.exchange(session.refresh_token);
+        const tokens = await this.exchange(session.refresh_token, REFRESH_WAITS_MS[tries - 1] as number);
         // Logged out meanwhile, the new tokens belong to nobody; unless another tab has got and stored the same.
         const stored = this.store.read()?.refresh_token;
         if (stored !== session.refresh_token && stored !== tokens.refresh_token) break;
         return this.begin(tokens);
       } catch (error) {
-        if (error instanceof AccountError) {
-          if (error.status === 401) this.end(session, error.code);
-          throw error;
-        }
-        if (tries === REFRESH_TRIES) throw error;
+        const status = error instanceof AccountError ? error.status : undefined;
+        if (status === 401) this.end(session, (error as AccountError).code);
+        const isRefused = status !== undefined && status < 500;
+        if (isRefused || tries === REFRESH_WAITS_MS.length) throw error;
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }
     throw noSession();

@@ -27,7 +27,19 @@ interface WebStorage {
 /** @param storage `localStorage`: a session that outlives the page, and that every script of the page can read */
 export function webStore(storage: WebStorage, key = 'account-session'): SessionStore {
   return {
-    read: () => JSON.parse(storage.getItem(key) ?? 'null') as Session | null,
+    read: () => sessionIn(storage.getItem(key)),
     write: (session) => (session ? storage.setItem(key, JSON.stringify(session)) : storage.removeItem(key)),
   };
+}
+
+/** Other scripts of the page write there too: what is no session is none, and not the end of every request. */
+function sessionIn(text: string | null): Session | null {
+  try {
+    const session = JSON.parse(text ?? 'null') as Partial<Session> | null;
+    return typeof session?.token === 'string' && typeof session.refresh_token === 'string'
+      ? (session as Session)
+      : null;
+  } catch {
+    return null;
+  }
 }
