@@ -142,6 +142,23 @@ describe('The typed client', () => {
       expect(sentAt).toEqual([0, 4_500, 9_000]);
     });
 
+    it.each([
+      { what: 'was logged out', later: null, outcome: { reason: { code: 'authentication_required' } } },
+      {
+        what: 'has been refreshed by another tab',
+        later: { token: 'at-other', refresh_token: 'rt-other', expires_at: Infinity },
+        outcome: { value: 'parcel' },
+      },
+    ])('asks no more for a session that $what meanwhile', async ({ later, outcome }) => {
+      const { api, sentAt, store } = await refreshing(0);
+      const parcel = Promise.allSettled([api.getParcel?.({ id: '1' })]);
+      await vi.advanceTimersByTimeAsync(4_200);
+      store.write(later);
+      await vi.advanceTimersByTimeAsync(500);
+      expect(await parcel).toMatchObject([outcome]);
+      expect(sentAt).toEqual([0]);
+    });
+
     it('gives up at last, and keeps its session', async () => {
       const { api, ends, sentAt, store } = await refreshing(0);
       const outcome = expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ name: 'TimeoutError' });

@@ -79,16 +79,17 @@ export class SessionKeeper {
     return this.refreshing;
   }
 
-  private async replace(stale: Session): Promise<Session> {
-    const session = this.store.read();
-    // Another tab was quicker. To send the older token again would look like theft, and end the session.
-    if (session && session.refresh_token !== stale.refresh_token) return session;
-    for (let tries = 1; session; tries += 1) {
+  private async replace({ refresh_token }: Session): Promise<Session> {
+    for (let tries = 1; ; tries += 1) {
+      const session = this.store.read();
+      if (!session) throw noSession();
+      // Another tab was quicker. To send the older token again would look like theft, and end the session.
+      if (session.refresh_token !== refresh_token) return session;
       try {
-        const tokens = await this.exchange(session.refresh_token, REFRESH_WAITS_MS[tries - 1] as number);
+        const tokens = await this.exchange(refresh_token, REFRESH_WAITS_MS[tries - 1] as number);
         // Logged out meanwhile, the new tokens belong to nobody; unless another tab has got and stored the same.
         const stored = this.store.read()?.refresh_token;
-        if (stored !== session.refresh_token && stored !== tokens.refresh_token) break;
+        if (stored !== refresh_token && stored !== tokens.refresh_token) throw noSession();
         return this.begin(tokens);
       } catch (error) {
         const status = error instanceof AccountError ? error.status : undefined;
@@ -98,7 +99,6 @@ export class SessionKeeper {
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }
-    throw noSession();
   }
 }
 
