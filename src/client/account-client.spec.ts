@@ -7,6 +7,11 @@ interface Operations {
 }
 
 describe('The typed client', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
   it('sends each entry of a list by itself, and nothing of what is left out', async () => {
     const asked: unknown[] = [];
     const client = createClient<Operations>(
@@ -99,17 +104,15 @@ describe('The typed client', () => {
     [429, 'too_many_requests', 1],
     [503, 'service_unavailable', 3],
   ])('keeps its session when a refresh is refused for a while with %d %s', async (status, code, tries) => {
+    vi.useFakeTimers();
     const { api, asked, ends, store } = await loggedIn(() => refusal(status, code), 0);
-    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status, code });
+    const outcome = expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status, code });
+    await vi.advanceTimersByTimeAsync(1_000);
+    await outcome;
     expect([asked.length, ends, store.read()?.refresh_token]).toEqual([tries, [], 'rt-first']);
   });
 
   describe('whose refresh is not answered', () => {
-    afterEach(() => {
-      vi.useRealTimers();
-      vi.restoreAllMocks();
-    });
-
     /** The platform's own goes by another clock than the timers that tests can move. */
     const timeout = (ms: number) => {
       const controller = new AbortController();
@@ -117,8 +120,8 @@ describe('The typed client', () => {
       return controller.signal;
     };
 
-    /** @returns also when each refresh was sent, in ms since the first; those before `answeredAt` are never answered */
-    const refreshing = async (answeredAt: number) => {
+    /** @returns also when each refresh was sent, in ms since the first; none but `answered`, counted from one, has an answer */
+    const refreshing = async (answered: number) => {
       vi.useFakeTimers();
       vi.spyOn(AbortSignal, 'timeout').mockImplementation(timeout);
       const began = Date.now();
@@ -126,7 +129,7 @@ describe('The typed client', () => {
       const client = await loggedIn((path, { signal }) => {
         if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
         sentAt.push(Date.now() - began);
-        if (sentAt.length === answeredAt) return Response.json({ data: tokens('second') });
+        if (sentAt.length === answered) return Response.json({ data: tokens('second') });
         return new Promise((_resolve, reject) =>
           signal?.addEventListener('abort', () => reject(signal.reason as DOMException)),
         );
@@ -169,13 +172,16 @@ describe('The typed client', () => {
   });
 
   it('refreshes once more where the service failed, which may have been after it refreshed', async () => {
+    vi.useFakeTimers();
     let refreshes = 0;
     const { api } = await loggedIn((path) => {
       if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
       refreshes += 1;
       return refreshes === 1 ? refusal(503, 'service_unavailable') : Response.json({ data: tokens('second') });
     }, 0);
-    expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
+    const parcel = api.getParcel?.({ id: '1' });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await parcel).toBe('parcel');
     expect(refreshes).toBe(2);
   });
 
