@@ -1,14 +1,22 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { rememberResponse } from './unparsable-request.js';
+import { Server as NetServer, type Socket } from 'node:net';
+import { lastResponseOn, rememberResponse } from './unparsable-request.js';
 
 const CONNECTION_TIMEOUT_MS = 30_000;
 /** Longer than that of common load balancers: they close first, and never write to a connection that is closing. */
 const KEEP_ALIVE_MS = 65_000;
 const MAX_REQUESTS_AHEAD = 4;
 const SLICE_BYTES = 2_048;
+/** A proxy that still sends requests uses each of its connections within it; one that is idle longer waits for nothing. */
+const DRAIN_MS = 1_000;
 
 export interface BoundedServer extends Server {
+  /**
+   * Stops listening, but not answering: each further answer ends its connection (`Connection: close`, RFC 9112 section 9.6).
+   * A connection cut while idle may have a request on its way, which would be lost.
+   * @returns once no connection is left, at most after a second
+   */
+  drain(): Promise<void>;
   /**
    * Cuts the connections without a request, and the others after their answer. Node waits for all, and does not count one
    * that never carried a request among the idle.
@@ -24,6 +32,7 @@ export interface BoundedServer extends Server {
  */
 export function createBoundedServer(handle: RequestListener, requestTimeoutMs: number): BoundedServer {
   const unanswered = new Map<Socket, number>();
+  let isDraining = false;
   let isLettingGo = false;
   // One listener for all answers, which finds its connection by itself: this runs for every request.
   function answered(this: ServerResponse): void {
@@ -48,6 +57,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     if (socket.destroyed) return;
     unanswered.set(socket, count);
     rememberResponse(socket, response);
+    if (isDraining) response.setHeader('connection', 'close');
     response.on('close', answered);
     handle(request, response);
   });
@@ -59,11 +69,22 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   // An expectation that nobody knows may be passed over (RFC 9110 section 10.1.1); Node would answer it, barely.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.setTimeout(CONNECTION_TIMEOUT_MS);
+  const drain = () =>
+    new Promise<void>((resolve) => {
+      isDraining = true;
+      for (const socket of unanswered.keys()) {
+        const response = lastResponseOn(socket);
+        if (response && !response.headersSent) response.setHeader('connection', 'close');
+      }
+      setTimeout(resolve, DRAIN_MS);
+      // The HTTP server's own would cut the idle connections at once.
+      NetServer.prototype.close.call(server, () => resolve());
+    });
   const letGo = () => {
     isLettingGo = true;
     for (const [socket, count] of unanswered) if (count === 0) socket.destroySoon();
   };
-  return Object.assign(server, { letGo });
+  return Object.assign(server, { drain, letGo });
 }
 
 /**

@@ -1,6 +1,7 @@
 export { answerInTime } from './answer-in-time.js';
 export { type BoundedServer, createBoundedServer } from './bounded-server.js';
 export { addressBucket, clientAddress, normaliseAddress } from './client-address.js';
+export { DrainOnSignal } from './drain-on-signal.js';
 export { type EnvelopeKind, envelopeKindOf, errorBody, successBody } from './envelope.js';
 export { EnvelopingAdapter } from './enveloping-adapter.js';
 export { ErrorFilter } from './error.filter.js';

@@ -19,6 +19,11 @@ export function rememberResponse(socket: Socket, response: ServerResponse): void
   lastResponses.set(socket, response);
 }
 
+/** @returns the answer to the newest request on the connection, if there was one; it may be sent already */
+export function lastResponseOn(socket: Socket): ServerResponse | undefined {
+  return lastResponses.get(socket);
+}
+
 /** Answers what Node's parser refused, or what never arrived in full; there is no request object, so it is written by hand. */
 export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
