@@ -84,7 +84,7 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       transform(documents, (all) => buckets(all, specification, options, fold)),
     $sample: (documents, { size }: { size: number }) => transform(documents, (all) => shuffled(all).slice(0, size)),
     $skip: (documents, count: number) => {
-      if (!(count >= 0)) throw new CommandError(15956, 'the argument of $skip must not be negative');
+      if (!(count >= 0)) throw new CommandError(5107200, 'the argument of $skip must not be negative');
       return documents.drop(count);
     },
     $limit: (documents, count: number) => {

@@ -103,7 +103,7 @@ export function leadingQuery(pipeline: Document[]): LeadingQuery {
   const [skip, limit] = [take('$skip'), take('$limit')];
   if (skip !== undefined) query.skip = toInteger(skip, '$skip');
   if (limit !== undefined) query.limit = toInteger(limit, '$limit');
-  if ((query.skip ?? 0) < 0) throw new CommandError(15956, 'the argument of $skip must not be negative');
+  if ((query.skip ?? 0) < 0) throw new CommandError(5107200, 'the argument of $skip must not be negative');
   if ((query.limit ?? 1) <= 0) throw new CommandError(15958, 'the limit must be positive');
   return { length: pipeline.length - rest.length, query };
 }

@@ -61,7 +61,7 @@ export class Catalogue {
 
   create(view: WritableView, database: string, name: string, options: Document = {}): Collection {
     const namespace = `${database}.${name}`;
-    const isInvalid = name === '' || /[$\0]|^system\./.test(name) || Buffer.byteLength(namespace) > 255;
+    const isInvalid = name === '' || /[$\0]|^(?:system)?\./.test(name) || Buffer.byteLength(namespace) > 255;
     if (isInvalid) throw new CommandError(73, `Invalid collection name: ${name}`);
     const indexes = [idIndex(++this.lastId)];
     const id = ++this.lastId;

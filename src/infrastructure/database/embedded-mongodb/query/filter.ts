@@ -4,6 +4,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { isRegExp } from '../values/bson-types.js';
+import { toRegExp } from '../values/regex.js';
 import { leaves } from './leaves.js';
 import { compileOperator, equality, isTruthy, not, some, type LeavesTest } from './operators.js';
 
@@ -44,8 +45,10 @@ export function elementTest(operand: unknown, options: FilterOptions): (element:
 
 function compileEntry(key: string, operand: unknown, options: FilterOptions): Predicate {
   const parts = (): Predicate[] => {
-    if (Array.isArray(operand) && operand.length > 0) return operand.map((filter) => compileFilter(filter, options));
-    throw new CommandError(2, `${key} argument must be a non-empty array`);
+    if (Array.isArray(operand) && operand.length > 0 && operand.every(isDocument)) {
+      return operand.map((filter) => compileFilter(filter, options));
+    }
+    throw new CommandError(2, `${key} argument must be a non-empty array of objects`);
   };
   switch (key) {
     case '$and': {
@@ -111,7 +114,9 @@ function pattern(operand: unknown, flags: unknown): BSONRegExp {
   const source = known?.pattern ?? (operand instanceof RegExp ? operand.source : operand);
   if (typeof source !== 'string') throw new CommandError(2, '$regex has to be a string');
   const own = operand instanceof RegExp ? operand.flags.replace(/[^ims]/g, '') : known?.options;
-  return new BSONRegExp(source, typeof flags === 'string' ? flags : own);
+  const given = typeof flags === 'string' ? flags : own;
+  toRegExp(source, given ?? '');
+  return new BSONRegExp(source, given);
 }
 
 function negation(operand: unknown, options: FilterOptions): LeavesTest {
@@ -128,9 +133,11 @@ function elementMatch(operand: unknown, options: FilterOptions): LeavesTest {
 function allTest(operand: unknown, options: FilterOptions): LeavesTest {
   if (!Array.isArray(operand)) throw new CommandError(2, '$all needs an array');
   const tests = operand.map((item): LeavesTest => {
-    if (!isOperatorDocument(item)) return some(equality(item, options.fold));
-    if (!('$elemMatch' in item)) throw new CommandError(2, 'no $ expressions in $all');
-    return elementMatch(item.$elemMatch, options);
+    const [isElementMatch, isFirstOne] = [item, operand[0]].map((one) => isDocument(one) && '$elemMatch' in one);
+    if (isElementMatch !== isFirstOne) throw new CommandError(2, '$all/$elemMatch has to be consistent');
+    if (isElementMatch) return elementMatch(item.$elemMatch, options);
+    if (isOperatorDocument(item)) throw new CommandError(2, 'no $ expressions in $all');
+    return some(equality(item, options.fold));
   });
   return tests.length > 0 ? everyTest(tests) : () => false;
 }

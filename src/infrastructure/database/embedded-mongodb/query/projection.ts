@@ -85,8 +85,11 @@ function positionalRule(arrayPath: string, { matchedIndex }: ProjectionOptions):
   return (value, document) => {
     if (!Array.isArray(value)) return value;
     const index = matchedIndex?.(document, arrayPath);
-    if (index !== undefined) return value.slice(index, index + 1);
-    throw new CommandError(51246, "positional operator '.$' couldn't find a matching element in the array");
+    if (index === undefined) {
+      throw new CommandError(51246, "positional operator '.$' couldn't find a matching element in the array");
+    }
+    if (index >= value.length) throw new CommandError(51247, "positional operator '.$' element mismatch");
+    return value.slice(index, index + 1);
   };
 }
 

@@ -103,10 +103,10 @@ function push(place: Place, operand: unknown, options: FilterOptions): void {
   const { $each, $position, $slice, $sort, ...others } = isEach(operand) ? operand : { $each: [operand] };
   const [unknown] = Object.keys(others);
   if (unknown) throw new CommandError(2, `Unrecognized clause in $push: ${unknown}`);
-  const position = $position === undefined ? array.length : toInteger($position, '$position');
+  const position = $position === undefined ? array.length : toInteger($position, '$position', 2);
   array.splice(position, 0, ...eachOf($each));
   const ordered = $sort === undefined ? array : sorted(array, sortKey($sort, options));
-  const size = $slice === undefined ? Infinity : toInteger($slice, '$slice');
+  const size = $slice === undefined ? Infinity : toInteger($slice, '$slice', 2);
   place.set(size >= 0 ? ordered.slice(0, size) : ordered.slice(size));
 }
 

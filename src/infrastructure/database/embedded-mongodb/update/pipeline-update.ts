@@ -9,7 +9,7 @@ const ALLOWED = new Set(['$addFields', '$set', '$project', '$unset', '$replaceRo
 export function runUpdatePipeline(document: Document, pipeline: unknown[], variables: Document = {}): Document {
   for (const stage of pipeline) {
     const name = isDocument(stage) ? Object.keys(stage)[0] : undefined;
-    if (!name || !ALLOWED.has(name)) throw new CommandError(2, `${name} is not allowed to be used within an update`);
+    if (!name || !ALLOWED.has(name)) throw new CommandError(72, `${name} is not allowed to be used within an update`);
   }
   const promoted = promote(document) as Document;
   const stages = promote(pipeline) as Document[];

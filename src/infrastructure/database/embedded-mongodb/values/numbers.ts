@@ -18,9 +18,9 @@ export function toDouble(value: BsonNumber): number {
   return typeof value === 'number' ? value : Number(value);
 }
 
-/** The integer a limit, size or count was given as, whatever numeric type carried it. @throws CommandError 14 */
-export function toInteger(value: unknown, name: string): number {
-  if (!isNumber(value)) throw new CommandError(14, `Expected ${name} to be a number`);
+/** The integer a limit, size or count was given as, whatever numeric type carried it. @throws CommandError by default 14 */
+export function toInteger(value: unknown, name: string, noNumber = 14): number {
+  if (!isNumber(value)) throw new CommandError(noNumber, `Expected ${name} to be a number`);
   const number = toDouble(value);
   if (!Number.isSafeInteger(number)) throw new CommandError(2, `Expected ${name} to be an integer`);
   return number;

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import mongoose from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
+
+type Fields = Record<string, unknown>;
+
+describe(`Collections on ${SERVER}`, () => {
+  const suite = driverSuite();
+  const db = () => suite.connection.db as mongoose.mongo.Db;
+  const newName = () => `made-${randomUUID()}`;
+
+  describe('A collection', () => {
+    it('is listed with its options, or by its name alone', async () => {
+      const name = newName();
+      await db().createCollection(name, { collation: { locale: 'en', strength: 2 } });
+      const [listed] = await db().listCollections({ name }).toArray();
+      expect(listed).toMatchObject({
+        name,
+        type: 'collection',
+        options: { collation: { locale: 'en', strength: 2 } },
+        info: { readOnly: false },
+        idIndex: { key: { _id: 1 }, name: '_id_' },
+      });
+      const names = await db().listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
+      expect(names).toContainEqual({ name, type: 'collection' });
+      expect(
+        await db()
+          .listCollections({ name: `${name}-other` })
+          .toArray(),
+      ).toEqual([]);
+    });
+
+    it('may be made twice, in the same way', async () => {
+      const name = newName();
+      const make = (locale: string) => db().command({ create: name, collation: { locale, strength: 2 } });
+      await make('en');
+      expect(await make('en')).toMatchObject({ ok: 1 });
+      await expect(make('de')).rejects.toMatchObject({ code: 48 });
+    });
+
+    it('hands its collation on to queries and indexes', async () => {
+      const things = await db().createCollection<Fields>(newName(), { collation: { locale: 'en', strength: 2 } });
+      await things.insertMany([{ s: 'a' }, { s: 'B' }]);
+      expect(await things.countDocuments({ s: 'A' })).toBe(1);
+      await things.createIndex({ s: 1 }, { unique: true });
+      await expect(things.insertOne({ s: 'b' })).rejects.toMatchObject({ code: 11000 });
+      await things.createIndex({ t: 1 }, { unique: true, sparse: true, collation: { locale: 'simple' } });
+      await things.insertMany([
+        { s: 1, t: 'x' },
+        { s: 2, t: 'X' },
+      ]);
+    });
+
+    it('is dropped, if it is there', async () => {
+      const { collectionName: name } = await db().createCollection(newName());
+      expect(await db().command({ drop: name })).toMatchObject({ nIndexesWas: 1, ns: `${db().databaseName}.${name}` });
+      expect(await db().dropCollection(name)).toBe(true);
+      expect(await db().listCollections({ name }).toArray()).toEqual([]);
+    });
+
+    it.each(['a$b', '.a', 'a\0b'])('cannot be called %j', async (name) => {
+      await expect(db().command({ create: name })).rejects.toMatchObject({ code: 73 });
+    });
+
+    it('is in a database that is listed with it, and gone without', async () => {
+      const client = suite.connection.getClient();
+      const name = `contract-${randomUUID()}`;
+      const listed = async () => (await client.db().admin().listDatabases({ nameOnly: true })).databases;
+      await client.db(name).createCollection('x');
+      expect(await listed()).toContainEqual(expect.objectContaining({ name }));
+      await client.db(name).dropDatabase();
+      expect(await listed()).not.toContainEqual(expect.objectContaining({ name }));
+    });
+  });
+
+  describe('An index', () => {
+    const names = async () => (await suite.things.indexes()).map(({ name }) => name);
+
+    it('is dropped by its name, its key, with all others, and never that of the id', async () => {
+      await suite.things.createIndexes([{ key: { a: 1 } }, { key: { b: -1 } }, { key: { c: 1 } }, { key: { d: 1 } }]);
+      await suite.things.dropIndex('a_1');
+      const drop = (index: unknown) => db().command({ dropIndexes: suite.things.collectionName, index });
+      expect(await drop({ b: -1 })).toMatchObject({ nIndexesWas: 4 });
+      expect(await names()).toEqual(['_id_', 'c_1', 'd_1']);
+      await expect(drop('nobody')).rejects.toMatchObject({ code: 27 });
+      await expect(drop('_id_')).rejects.toMatchObject({ code: 72 });
+      await drop(['c_1']);
+      await drop('*');
+      expect(await names()).toEqual(['_id_']);
+    });
+
+    it('of a collection that is not there is none', async () => {
+      await expect(suite.things.indexes()).rejects.toMatchObject({ code: 26 });
+      await expect(suite.things.dropIndex('a_1')).rejects.toMatchObject({ code: 26 });
+    });
+
+    it.each<[string, object, object, number]>([
+      ['of no field', {}, {}, 67],
+      ['of no direction', { a: 0 }, {}, 67],
+      ['that lives for less than nothing', { a: 1 }, { expireAfterSeconds: -1 }, 67],
+      ['of two fields that expires', { a: 1, b: 1 }, { expireAfterSeconds: 5 }, 67],
+      ['both sparse and partial', { a: 1 }, { sparse: true, partialFilterExpression: { b: 1 } }, 67],
+      ['over a condition that cannot be one', { a: 1 }, { partialFilterExpression: { b: { $nin: [1] } } }, 67],
+      ['over what is not there', { a: 1 }, { partialFilterExpression: { b: { $exists: false } } }, 67],
+    ])('%s is refused', async (_name, key, options, code) => {
+      const command = { createIndexes: suite.things.collectionName, indexes: [{ key, name: 'x', ...options }] };
+      await expect(db().command(command)).rejects.toMatchObject({ code });
+    });
+
+    it('without any is refused too', async () => {
+      const command = { createIndexes: suite.things.collectionName, indexes: [] };
+      await expect(db().command(command)).rejects.toMatchObject({ code: 2 });
+    });
+  });
+
+  describe('A pipeline writes', () => {
+    const target = () => `${suite.things.collectionName}-target`;
+    const stored = () =>
+      db()
+        .collection(target())
+        .find({}, { sort: { _id: 1 } })
+        .toArray();
+    const fillBoth = async () => {
+      await suite.things.insertMany([
+        { _id: 1, n: 1 },
+        { _id: 2, n: 2 },
+      ] as never);
+      await db()
+        .collection(target())
+        .insertMany([{ _id: 2, n: 0, old: true }, { _id: 3 }] as never);
+    };
+
+    it('a whole collection anew, which keeps its indexes', async () => {
+      await fillBoth();
+      await db().collection(target()).createIndex({ n: 1 }, { unique: true });
+      expect(await suite.aggregate({ $match: { n: 1 } }, { $out: target() })).toEqual([]);
+      expect(await stored()).toEqual([{ _id: 1, n: 1 }]);
+      await suite.aggregate({ $out: { db: db().databaseName, coll: target() } });
+      expect(await stored()).toEqual([
+        { _id: 1, n: 1 },
+        { _id: 2, n: 2 },
+      ]);
+      await expect(suite.aggregate({ $set: { n: 1 } }, { $out: target() })).rejects.toMatchObject({ code: 11000 });
+      expect(await stored()).toHaveLength(2);
+    });
+
+    it.each<[string, Fields, unknown[]]>([
+      ['merged', {}, [{ _id: 1, n: 1 }, { _id: 2, n: 2, old: true }, { _id: 3 }]],
+      ['replaced', { whenMatched: 'replace' }, [{ _id: 1, n: 1 }, { _id: 2, n: 2 }, { _id: 3 }]],
+      ['kept', { whenMatched: 'keepExisting' }, [{ _id: 1, n: 1 }, { _id: 2, n: 0, old: true }, { _id: 3 }]],
+      ['without new ones', { whenNotMatched: 'discard' }, [{ _id: 2, n: 2, old: true }, { _id: 3 }]],
+    ])('documents that are %s', async (_name, options, expected) => {
+      await fillBoth();
+      await suite.aggregate({ $merge: { into: target(), ...options } });
+      expect(await stored()).toEqual(expected);
+    });
+
+    it('into a collection that was not there, and of the name alone', async () => {
+      await suite.things.insertOne({ _id: 1 } as never);
+      await suite.aggregate({ $merge: target() });
+      expect(await stored()).toEqual([{ _id: 1 }]);
+    });
+
+    it.each<[Fields, number]>([
+      [{ whenMatched: 'fail' }, 11000],
+      [{ whenNotMatched: 'fail' }, 13113],
+    ])('nothing where %j', async (options, code) => {
+      await fillBoth();
+      await expect(suite.aggregate({ $merge: { into: target(), ...options } })).rejects.toMatchObject({ code });
+    });
+
+    it('not within a transaction, nor before its end', async () => {
+      await fillBoth();
+      const session = await suite.connection.startSession();
+      const out = session.withTransaction(() => suite.things.aggregate([{ $out: target() }], { session }).toArray());
+      await expect(out).rejects.toMatchObject({ code: 263 });
+      await session.endSession();
+      await expect(suite.aggregate({ $out: target() }, { $match: {} })).rejects.toMatchObject({ code: 40601 });
+    });
+  });
+
+  it('A pipeline joins what is equal, lists and nothing among it', async () => {
+    const others = db().collection(`${suite.things.collectionName}-others`);
+    await others.insertMany([{ _id: 1, k: 'a' }, { _id: 2, k: ['b', 'c'] }, { _id: 3, k: null }, { _id: 4 }] as never);
+    await suite.things.insertMany([{ k: 'a' }, { k: ['a', 'c'] }, { k: null }, {}, { k: 'z' }]);
+    const joined = { from: others.collectionName, localField: 'k', foreignField: 'k', as: 'in.it' };
+    const found = await suite.aggregate({ $lookup: joined }, { $project: { _id: 0, ids: '$in.it._id' } });
+    expect(found).toEqual([[1], [1, 2], [3, 4], [3, 4], []].map((ids) => ({ ids })));
+    const narrowed = { ...joined, let: { mine: '$k' }, pipeline: [{ $match: { $expr: { $eq: ['$$mine', '$k'] } } }] };
+    const equal = await suite.aggregate({ $lookup: narrowed }, { $match: { 'in.it._id': 1 } });
+    expect(equal).toHaveLength(1);
+  });
+
+  it.each<[string, object[], number]>([
+    ['a stage of two names', [{ $match: {}, $limit: 1 }], 40323],
+    ['an unknown stage', [{ $nope: 1 }], 40324],
+    ['a match of no document', [{ $match: 5 }], 15959],
+    ['a sort by nothing', [{ $sort: {} }], 15976],
+    ['a projection of nothing', [{ $project: {} }], 51272],
+    ['less than nothing skipped', [{ $skip: -1 }], 5107200],
+    ['less than nothing skipped, later', [{ $unwind: '$a' }, { $skip: -1 }], 5107200],
+    ['no documents', [{ $limit: 0 }], 15958],
+    ['no documents, later', [{ $unwind: '$a' }, { $limit: 0 }], 15958],
+    ['a group without an id', [{ $group: { n: { $sum: 1 } } }], 15955],
+    ['a path that is none', [{ $unwind: 'a' }], 28818],
+    ['a join with nobody', [{ $lookup: { from: 'x', as: 'y' } }], 9],
+  ])('A pipeline is refused: %s', async (_name, pipeline, code) => {
+    await suite.things.insertOne({ a: 1 });
+    await expect(suite.things.aggregate(pipeline).toArray()).rejects.toMatchObject({ code });
+  });
+
+  it('The server says what it is', async () => {
+    expect(await db().admin().serverInfo()).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), ok: 1 });
+    expect(await db().admin().ping()).toMatchObject({ ok: 1 });
+    expect(await db().admin().command({ serverStatus: 1 })).toMatchObject({ ok: 1 });
+  });
+});

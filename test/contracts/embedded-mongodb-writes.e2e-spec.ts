@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import mongoose from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
+
+const { Long, Timestamp } = mongoose.mongo;
+type Fields = Record<string, unknown>;
+
+describe(`A write on ${SERVER}`, () => {
+  const suite = driverSuite();
+  const run = (command: Fields) => suite.connection.db?.command(command);
+  /** The one document after the update, which may be given what {@link mongoose.mongo.UpdateOptions} allow. */
+  const updated = async (document: Fields, update: object, options: Fields = {}, filter: Fields = {}) => {
+    await suite.things.deleteMany({});
+    await suite.things.insertOne({ _id: 1, ...document } as never);
+    await suite.things.updateOne(filter as never, update as never, { ...options, promoteLongs: false } as never);
+    const [found] = await suite.things.find({}, { promoteLongs: false }).toArray();
+    const { _id, ...rest } = found as Fields;
+    return rest;
+  };
+  const upserted = async (filter: Fields, update: object) => {
+    await suite.things.deleteMany({});
+    await suite.things.updateOne(filter as never, update as never, { upsert: true });
+    const { _id, ...found } = (await suite.things.findOne()) as Fields;
+    return found;
+  };
+
+  describe('that finds and removes', () => {
+    it('takes the first in its order, as it was, or what is asked for of it', async () => {
+      await suite.things.insertMany([3, 1, 2].map((n) => ({ n, s: `of ${n}` })));
+      const options = { sort: { n: 1 }, projection: { s: 1, _id: 0 } } as const;
+      expect(await suite.things.findOneAndDelete({}, options)).toEqual({ s: 'of 1' });
+      expect(await suite.things.findOneAndDelete({ n: { $gt: 2 } })).toMatchObject({ n: 3 });
+      expect(await suite.things.findOneAndDelete({ n: 9 })).toBeNull();
+      expect(await suite.things.distinct('n')).toEqual([2]);
+    });
+
+    it('is told whether it found one', async () => {
+      await suite.things.insertOne({ n: 1 });
+      const remove = { findAndModify: suite.things.collectionName, query: { n: 1 }, remove: true };
+      expect(await run(remove)).toMatchObject({ lastErrorObject: { n: 1 }, value: { n: 1 } });
+      expect(await run(remove)).toMatchObject({ lastErrorObject: { n: 0 }, value: null });
+    });
+
+    it.each<[string, Fields]>([
+      ['nor updates', {}],
+      ['and updates', { remove: true, update: { $set: { a: 1 } } }],
+      ['and inserts what is missing', { remove: true, upsert: true }],
+      ['and shows what is new', { remove: true, new: true }],
+    ])('is refused where it does not remove, %s', async (_name, options) => {
+      const command = { findAndModify: suite.things.collectionName, query: {}, ...options };
+      await expect(run(command)).rejects.toMatchObject({ code: 9 });
+    });
+  });
+
+  describe('by operators', () => {
+    it('calculates bit by bit', async () => {
+      expect(await updated({ n: 0b1100 }, { $bit: { n: { and: 0b1010 } } })).toEqual({ n: 0b1000 });
+      expect(await updated({ n: 0b1100 }, { $bit: { n: { or: 0b1010, xor: 1 } } })).toEqual({ n: 0b1111 });
+      expect(await updated({}, { $bit: { n: { or: 5 } } })).toEqual({ n: 5 });
+      const large = Long.fromString('9007199254740993');
+      expect(await updated({ n: large }, { $bit: { n: { xor: 1 } } })).toEqual({ n: large.sub(1) });
+      for (const $bit of [{ n: { nand: 1 } }, { n: { and: 1.5 } }, { s: { and: 1 } }]) {
+        await expect(updated({ n: 1, s: 'x' }, { $bit })).rejects.toMatchObject({ code: 2 });
+      }
+    });
+
+    it('adds to an array where it is told, keeps it sorted, and keeps so many of it', async () => {
+      const a = [3, 1];
+      const push = (clauses: object) => ({ $push: { a: { $each: [2], ...clauses } } });
+      expect(await updated({ a }, push({ $position: 0 }))).toEqual({ a: [2, 3, 1] });
+      expect(await updated({ a }, push({ $position: -1 }))).toEqual({ a: [3, 2, 1] });
+      expect(await updated({ a }, push({ $sort: -1 }))).toEqual({ a: [3, 2, 1] });
+      expect(await updated({ a }, push({ $sort: 1, $slice: -2 }))).toEqual({ a: [2, 3] });
+      expect(await updated({ a }, push({ $slice: 0 }))).toEqual({ a: [] });
+      const documents = [{ k: { n: 2 } }, { k: { n: 1 } }];
+      expect(await updated({ a: documents }, { $push: { a: { $each: [], $sort: { 'k.n': 1 } } } })).toEqual({
+        a: documents.toReversed(),
+      });
+      for (const clauses of [{ $nope: 1 }, { $sort: 2 }, { $slice: 'x' }]) {
+        await expect(updated({ a }, push(clauses))).rejects.toMatchObject({ code: 2 });
+      }
+    });
+
+    it('takes from an array what it names or describes, from either end', async () => {
+      const a = [1, 'x', { k: 1, v: 1 }, { k: 1, v: 2 }];
+      expect(await updated({ a }, { $pull: { a: { k: 1, v: { $gt: 1 } } } })).toEqual({ a: a.slice(0, 3) });
+      expect(await updated({ a }, { $pull: { a: 'x' } })).toEqual({ a: [1, ...a.slice(2)] });
+      expect(await updated({ a }, { $pullAll: { a: [1, 'x', { k: 1, v: 2 }] } })).toEqual({ a: [a[2]] });
+      expect(await updated({ a }, { $pop: { a: -1 } })).toEqual({ a: a.slice(1) });
+      expect(await updated({ a }, { $pop: { a: 1 } })).toEqual({ a: a.slice(0, -1) });
+      expect(await updated({ a: [] }, { $pop: { a: 1 } })).toEqual({ a: [] });
+      for (const update of [{ $pullAll: { a: 1 } }, { $pull: { s: 1 } }, { $pop: { s: 1 } }]) {
+        await expect(updated({ a, s: 'x' }, update)).rejects.toThrow(mongoose.mongo.MongoServerError);
+      }
+    });
+
+    it('sets the time as a date and as a timestamp', async () => {
+      const { at, on, seq } = await updated(
+        {},
+        { $currentDate: { at: true, on: { $type: 'date' }, seq: { $type: 'timestamp' } } },
+      );
+      expect(at).toBeInstanceOf(Date);
+      expect(on).toEqual(at);
+      expect(Math.abs((seq as InstanceType<typeof Timestamp>).getHighBits() * 1000 - Date.now())).toBeLessThan(60_000);
+    });
+
+    it('fills an array up, leaves a hole where an element was, and refuses to fill without end', async () => {
+      expect(await updated({ a: [1] }, { $set: { 'a.3': 4 } })).toEqual({ a: [1, null, null, 4] });
+      expect(await updated({ a: [1, 2] }, { $unset: { 'a.0': '' } })).toEqual({ a: [null, 2] });
+      await expect(updated({ a: [1] }, { $set: { 'a.2000000': 1 } })).rejects.toMatchObject({ code: 2 });
+    });
+
+    it('changes the elements that its filters name', async () => {
+      const rows = [
+        { k: 1, l: [1, 5] },
+        { k: 2, l: [7] },
+      ];
+      const arrayFilters = [{ 'row.k': { $gte: 1 } }, { $or: [{ cell: { $gt: 6 } }, { cell: 1 }] }];
+      expect(await updated({ rows }, { $inc: { 'rows.$[row].l.$[cell]': 10 } }, { arrayFilters })).toEqual({
+        rows: [
+          { k: 1, l: [11, 5] },
+          { k: 2, l: [17] },
+        ],
+      });
+      expect(await updated({ rows }, { $set: { 'rows.$[].k': 0 } })).toMatchObject({ rows: [{ k: 0 }, { k: 0 }] });
+      const refused = (update: object, filters: object[], code: number) =>
+        expect(updated({ rows, s: 'x' }, update, { arrayFilters: filters })).rejects.toMatchObject({ code });
+      await refused({ $set: { 'rows.$[row].k': 0 } }, [{ 'row.k': 1 }, { 'row.l': 1 }], 9);
+      await refused({ $set: { 'rows.$[other].k': 0 } }, [{ 'row.k': 1 }], 2);
+      await refused({ $set: { 's.$[row]': 0 } }, [{ row: 1 }], 2);
+    });
+  });
+
+  it('that replaces keeps the id, and nothing else', async () => {
+    await suite.things.insertOne({ _id: 1, a: 1, b: 2 } as never);
+    await suite.things.replaceOne({ a: 1 }, { c: 3 });
+    expect(await suite.things.findOne()).toEqual({ _id: 1, c: 3 });
+    const update = (statement: Fields) =>
+      run({ update: suite.things.collectionName, updates: [{ q: {}, ...statement }] });
+    expect(await update({ u: { a: 1, $set: 2 } })).toMatchObject({ writeErrors: [{ code: 52 }] });
+    expect(await update({ u: { a: 1 }, multi: true })).toMatchObject({ writeErrors: [{ code: 9 }] });
+    expect(await update({ u: { _id: 2, a: 1 } })).toMatchObject({ writeErrors: [{ code: 66 }] });
+    expect(await suite.things.findOne()).toEqual({ _id: 1, c: 3 });
+  });
+
+  it('that inserts what is missing takes from its filter what is certain', async () => {
+    const update = { $set: { z: 1 } };
+    const filter = { $and: [{ a: 1 }, { b: { $eq: 2 } }], 'd.e': 3, $or: [{ c: 4 }] };
+    expect(await upserted(filter, update)).toEqual({ a: 1, b: 2, d: { e: 3 }, c: 4, z: 1 });
+    expect(await upserted({ n: { $gt: 1 }, s: /x/, l: { $in: [1, 2] }, $or: [{ a: 1 }, { b: 1 }] }, update)).toEqual({
+      z: 1,
+    });
+    expect(await upserted({ l: { $all: [5] } }, update)).toEqual({ l: 5, z: 1 });
+    expect(await upserted({ a: 1 }, { $setOnInsert: { b: 2 } })).toEqual({ a: 1, b: 2 });
+    expect(await upserted({ a: 1 }, [{ $set: { b: { $add: ['$a', 1] } } }])).toEqual({ a: 1, b: 2 });
+    await expect(upserted({ a: 1, $and: [{ a: 2 }] }, update)).rejects.toMatchObject({ code: 54 });
+  });
+
+  it('by a pipeline knows variables, and only stages that keep one document', async () => {
+    await suite.things.insertOne({ _id: 1, n: 1 } as never);
+    const statement = { q: {}, u: [{ $set: { n: { $add: ['$n', '$$by'] } } }], c: { by: 4 } };
+    await run({ update: suite.things.collectionName, updates: [statement] });
+    expect(await suite.things.findOne()).toEqual({ _id: 1, n: 5 });
+    const refused = (stage: object) => expect(suite.things.updateOne({}, [stage] as never)).rejects;
+    await refused({ $match: {} }).toMatchObject({ code: 72 });
+    await refused({ $replaceWith: '$n' }).toThrow(mongoose.mongo.MongoServerError);
+    await suite.things.updateOne({}, [{ $replaceWith: { m: '$n' } }]);
+    expect(await suite.things.findOne()).toEqual({ _id: 1, m: 5 });
+  });
+
+  describe('of many, over several collections', () => {
+    const bulk = async (models: (namespace: (name: string) => string) => object[], options = {}) => {
+      const prefix = `${suite.connection.name}.bulk-${randomUUID()}`;
+      const outcome = await suite.connection
+        .getClient()
+        .bulkWrite(models((name) => `${prefix}-${name}`) as never, { verboseResults: true, ...options })
+        .catch((error: unknown) => error);
+      const stored = (name: string) =>
+        suite.connection
+          .getClient()
+          .db(suite.connection.name)
+          .collection(`${prefix.split('.')[1]}-${name}`)
+          .find({}, { projection: { _id: 0 }, sort: { n: 1 } })
+          .toArray();
+      return { outcome, stored };
+    };
+
+    it('does each in its turn, and says what became of it', async () => {
+      const { outcome, stored } = await bulk((of) => [
+        { namespace: of('a'), name: 'insertOne', document: { n: 1 } },
+        { namespace: of('b'), name: 'insertOne', document: { n: 1 } },
+        { namespace: of('a'), name: 'insertOne', document: { n: 2 } },
+        { namespace: of('a'), name: 'updateMany', filter: {}, update: { $inc: { n: 10 } } },
+        { namespace: of('b'), name: 'replaceOne', filter: { n: 9 }, replacement: { n: 9 }, upsert: true },
+        { namespace: of('b'), name: 'updateOne', filter: { n: 1 }, update: { $set: { n: 1 } } },
+        { namespace: of('a'), name: 'deleteOne', filter: { n: 11 } },
+        { namespace: of('b'), name: 'deleteMany', filter: { n: 77 } },
+      ]);
+      expect(outcome).toMatchObject({
+        insertedCount: 3,
+        matchedCount: 3,
+        modifiedCount: 2,
+        upsertedCount: 1,
+        deletedCount: 1,
+      });
+      const { updateResults, deleteResults } = outcome as Record<string, Map<number, object>>;
+      expect(updateResults?.get(4)).toMatchObject({ upsertedId: expect.anything(), didUpsert: true });
+      expect([6, 7].map((place) => deleteResults?.get(place))).toEqual([{ deletedCount: 1 }, { deletedCount: 0 }]);
+      expect(await stored('a')).toEqual([{ n: 12 }]);
+      expect(await stored('b')).toEqual([{ n: 1 }, { n: 9 }]);
+    });
+
+    it.each([
+      [true, 1],
+      [false, 2],
+    ])('in order (%s), goes on behind a failure or does not', async (ordered, insertedCount) => {
+      const { outcome } = await bulk(
+        (of) => [1, 1, 2].map((_id) => ({ namespace: of('a'), name: 'insertOne', document: { _id } })),
+        { ordered },
+      );
+      expect(outcome).toMatchObject({ partialResult: { insertedCount } });
+      expect((outcome as { writeErrors: Map<number, object> }).writeErrors.get(1)).toMatchObject({ code: 11000 });
+    });
+
+    it.each<[string, Fields]>([
+      ['of no list', { ops: 5, nsInfo: [] }],
+      ['of a collection that is not named', { ops: [{ insert: 1, document: {} }], nsInfo: [{ ns: 'a.b' }] }],
+    ])('is refused %s', async (_name, fields) => {
+      const admin = suite.connection.getClient().db('admin');
+      await expect(admin.command({ bulkWrite: 1, ...fields })).rejects.toThrow(mongoose.mongo.MongoServerError);
+    });
+  });
+
+  it.each<[string, Fields, number]>([
+    ['of nothing', { documents: [] }, 9],
+    ['of no document', { documents: [5] }, 14],
+  ])('is refused, as an insert %s', async (_name, fields, code) => {
+    await expect(run({ insert: suite.things.collectionName, ...fields })).rejects.toMatchObject({ code });
+  });
+
+  it('takes no id that is an operator, an array or a pattern', async () => {
+    const insert = (_id: unknown) => suite.things.insertOne({ _id } as never);
+    await expect(insert({ $a: 1 })).rejects.toMatchObject({ code: 52 });
+    await expect(insert([1])).rejects.toMatchObject({ code: 53 });
+    await expect(insert(/x/)).rejects.toMatchObject({ code: 53 });
+  });
+});
