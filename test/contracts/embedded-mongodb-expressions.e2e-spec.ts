@@ -55,9 +55,23 @@ describe(`An expression on ${SERVER}`, () => {
       expect(await valueOf({}, { $dateFromString: { dateString, ...how } })).toEqual(date(expected));
     });
 
-    it('numbers the days of the week from Sunday, which is 1', async () => {
-      const format = { date: date('2024-03-05'), format: '%w %u' };
-      expect(await valueOf({}, { $dateToString: format })).toBe('3 2');
+    it('numbers the days of the week from Sunday, which is 1, and the weeks from the first of them', async () => {
+      const format = { date: date('2024-03-05'), format: '%w %u %U' };
+      expect(await valueOf({}, { $dateToString: format })).toBe('3 2 09');
+    });
+
+    it('writes them as ISO 8601 has it unless told otherwise, and in a zone without its name', async () => {
+      const d = date('2024-03-05T10:00:00.020Z');
+      expect(await valueOf({ d }, { $dateToString: { date: '$d' } })).toBe('2024-03-05T10:00:00.020Z');
+      expect(await valueOf({ d }, { $dateToString: { date: '$d', timezone: 'Europe/Berlin' } })).toBe(
+        '2024-03-05T11:00:00.020',
+      );
+    });
+
+    it('has none where there is nothing, or what is told instead', async () => {
+      expect(await valueOf({}, { $dateFromParts: { year: '$nothing' } })).toBeNull();
+      expect(await valueOf({}, { $dateFromString: { dateString: '$nothing', onNull: 'none' } })).toBe('none');
+      expect(await valueOf({}, { $dateFromString: { dateString: 'tomorrow', onError: 'none' } })).toBe('none');
     });
 
     it.each([
@@ -82,6 +96,10 @@ describe(`An expression on ${SERVER}`, () => {
       ['long', date('1970-01-01T00:00:00.005Z'), 5],
       ['double', '1e3', 1000],
       [16, '-5', -5],
+      ['int', true, 1],
+      ['objectId', id, id],
+      ['date', Long.fromNumber(5), date('1970-01-01T00:00:00.005Z')],
+      ['date', date('2024-03-05'), date('2024-03-05')],
     ])('makes %s of %s', async (to, v, expected) => {
       expect(await valueOf({ v }, { $convert: { input: '$v', to } })).toEqual(expected);
     });
@@ -95,6 +113,9 @@ describe(`An expression on ${SERVER}`, () => {
       ['int', '1.5'],
       ['int', ''],
       ['int', 3e9],
+      ['int', date('2024-03-05')],
+      ['decimal', 'abc'],
+      ['long', Infinity],
       ['double', 'abc'],
       ['date', '5'],
       ['objectId', 'abc'],
@@ -120,6 +141,12 @@ describe(`An expression on ${SERVER}`, () => {
       [{}, { $slice: ['$a', -3] }, null],
       [{}, { $setUnion: ['$a', [1]] }, null],
       [{ a: [['k', [1, 2]]] }, { $arrayToObject: '$a' }, { k: [1, 2] }],
+      [{ a: [{ k: 'k', v: 1 }] }, { $arrayToObject: '$a' }, { k: 1 }],
+      [{ n: 2 }, [{ $ne: ['$n', 2] }, { $gte: ['$n', 2] }, { $lte: ['$n', 1] }], [false, true, false]],
+      [{}, { $regexFindAll: { input: '$nothing', regex: 'a' } }, []],
+      [{ s: 'b' }, { $regexFind: { input: '$s', regex: '(a)|(b)' } }, { match: 'b', idx: 0, captures: [null, 'b'] }],
+      [{}, { $indexOfCP: ['$nothing', 'x'] }, null],
+      [{}, { $replaceAll: { input: '$nothing', find: 'a', replacement: 'b' } }, null],
     ])('in %j %j', async (document, expression, expected) => {
       expect(await valueOf(document, expression)).toEqual(expected);
     });
@@ -128,6 +155,9 @@ describe(`An expression on ${SERVER}`, () => {
       [{ $size: '$nothing' }, 17124],
       [{ $switch: { branches: [] } }, 40066],
       [{ $substrBytes: ['é', 0, 1] }, 28657],
+      [{ $in: [1, 2] }, 40081],
+      [{ $eq: [1] }, 16020],
+      [{ $add: ['$$nobody', 1] }, 17276],
     ])('is refused: %j', async (expression, code) => {
       await expect(valueOf({}, expression)).rejects.toMatchObject({ code });
     });
@@ -141,6 +171,13 @@ describe(`An expression on ${SERVER}`, () => {
       expect(found).toMatchObject({ set: expect.arrayContaining([null, 1]), deviation: null });
       expect(found?.['set']).toHaveLength(2);
       expect(await suite.aggregate({ $group: { _id: { x: '$x' } } })).toHaveLength(3);
+    });
+
+    it('tells how far all of it, or a sample, lies apart', async () => {
+      await suite.things.insertMany([{ x: 2 }, { x: 4 }, { x: 'text' }]);
+      const fields = { all: { $stdDevPop: '$x' }, sample: { $stdDevSamp: '$x' }, mean: { $avg: '$none' } };
+      const [found] = await suite.aggregate({ $group: { _id: null, ...fields } });
+      expect(found).toEqual({ _id: null, all: 1, sample: Math.SQRT2, mean: null });
     });
 
     it('tells documents of another order apart', async () => {

@@ -49,8 +49,9 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
   $week: ofDate((document, operand, options) => week(localDay(document, operand, options))),
   $isoWeekYear: ofDate((document, operand, options) => isoWeekYear(localDay(document, operand, options))),
   $dateToString: ofDate((document, operand, options) => {
-    const format = evalExpr(document, (operand as Document).format, options);
-    if (typeof format !== 'string') return expressions.$dateToString(document, operand, options);
+    const { format, timezone } = operand as Document;
+    const [given, zone] = [format, timezone].map((option) => evalExpr(document, option, options));
+    const pattern = typeof given === 'string' ? given : `%Y-%m-%dT%H:%M:%S.%L${(zone ?? 'UTC') === 'UTC' ? 'Z' : ''}`;
     const day = localDay(document, operand, options);
     const own: Record<string, () => string> = {
       '%%': () => PERCENT,
@@ -58,7 +59,7 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
       '%G': () => String(isoWeekYear(day)).padStart(4, '0'),
       '%U': () => String(week(day)).padStart(2, '0'),
     };
-    const filled = format.replace(/%./g, (symbol) => own[symbol]?.() ?? symbol);
+    const filled = pattern.replace(/%./g, (symbol) => own[symbol]?.() ?? symbol);
     const text = expressions.$dateToString(document, { ...(operand as Document), format: literal(filled) }, options);
     return String(text).replaceAll(PERCENT, '%');
   }),
