@@ -83,6 +83,30 @@ describe(`The driver on ${SERVER}`, () => {
     expect(await suite.connection.collection(name).countDocuments()).toBe(1);
   });
 
+  it('sees its own writes within a transaction among those of others, in either direction', async () => {
+    const rows = (ns: number[]) => ns.map((n) => ({ _id: n, n, s: n % 2 === 0 ? 'even' : 'odd' })) as never;
+    await suite.things.createIndex({ n: 1 });
+    await suite.things.insertMany(rows([2, 4, 6, 8]));
+    const session = await suite.connection.startSession();
+    session.startTransaction();
+    await suite.things.insertMany(rows([1, 3, 5, 9, 10]), { session });
+    await suite.things.deleteMany({ n: { $in: [4, 9] } }, { session });
+    await suite.things.updateOne({ n: 8 }, { $set: { n: 0 } }, { session });
+    const found = async (filter: object, direction: 1 | -1, limit = 0) =>
+      (await suite.things.find(filter, { session, sort: { n: direction }, limit }).toArray()).map(({ n }) => n);
+    const visible = [0, 1, 2, 3, 5, 6, 10];
+    expect(await found({}, 1)).toEqual(visible);
+    expect(await found({}, -1)).toEqual(visible.toReversed());
+    expect(await found({ n: { $gt: 1, $lte: 6 } }, -1)).toEqual([6, 5, 3, 2]);
+    expect(await found({ n: { $gte: 1 } }, 1, 2)).toEqual([1, 2]);
+    expect(await found({ n: { $gte: 1 } }, -1, 3)).toEqual([10, 6, 5]);
+    expect(await found({ s: 'odd' }, -1, 2)).toEqual([5, 3]);
+    expect(await suite.things.countDocuments({ n: { $gte: 1 } }, { session })).toBe(6);
+    await session.abortTransaction();
+    await session.endSession();
+    expect(await suite.things.distinct('n')).toEqual([2, 4, 6, 8]);
+  });
+
   it('says at once what a transaction cannot do', async () => {
     await suite.things.insertOne({});
     const session = await suite.connection.startSession();
@@ -200,11 +224,50 @@ describe(`The driver on ${SERVER}`, () => {
     }
   });
 
+  it('keeps apart, in order and unique what is neither text nor number', async () => {
+    const { BSONRegExp, Code, DBRef, Int32, MaxKey, MinKey, ObjectId, Timestamp } = mongoose.mongo;
+    const id = new ObjectId('66f2a1b3c4d5e6f708192a3b');
+    const ordered = [
+      new MinKey(),
+      null,
+      5,
+      'text',
+      { a: 1 },
+      new DBRef('people', id),
+      new mongoose.mongo.Binary(Buffer.from('x')),
+      id,
+      false,
+      new Date(0),
+      new Timestamp({ t: 1, i: 1 }),
+      new Timestamp({ t: 1, i: 2 }),
+      new BSONRegExp('a', 'i'),
+      new Code('f()'),
+      new Code('f()', { n: new Int32(1) }),
+      new MaxKey(),
+    ];
+    await suite.things.createIndex({ v: 1 }, { unique: true });
+    await suite.things.insertMany(ordered.map((v, _id) => ({ _id, v })).toReversed() as never);
+    const places = async (filter: object) =>
+      (await suite.things.find(filter, { sort: { v: 1 } }).toArray()).map(({ _id }) => Number(_id));
+    expect(await places({})).toEqual(ordered.map((_v, place) => place));
+    for (const [place, v] of ordered.entries()) expect(await places({ v: { $eq: v } })).toEqual([place]);
+    for (const v of ordered) await expect(suite.things.insertOne({ v })).rejects.toMatchObject({ code: 11000 });
+  });
+
   it('refuses results that no document can hold', async () => {
     await suite.things.insertMany([1, 2].map((n) => ({ s: String(n).repeat(10_000_000) })));
     const tooLarge = { code: isMongodb ? expect.any(Number) : 10334 };
     await expect(suite.aggregate({ $group: { _id: null, all: { $push: '$s' } } })).rejects.toMatchObject(tooLarge);
     await expect(suite.things.distinct('s')).rejects.toMatchObject(tooLarge);
+  });
+
+  it.each([
+    [{ $and: [{ s: 'x' }, { a: 2 }] }, [1, 9, 2]],
+    [{ $or: [{ s: 'y' }, { a: { $gt: 1 } }] }, [1, 9, 2]],
+    [{ a: { $elemMatch: { $gte: 2 } } }, [1, 9, 2]],
+    [{ s: 'x', a: { $in: [1] } }, [9, 2, 2]],
+  ])('changes the element that %j found', async (filter, a) => {
+    expect(await updated({ s: 'x', a: [1, 2, 2] }, { $set: { 'a.$': 9 } }, filter)).toEqual({ s: 'x', a });
   });
 
   it('changes no element for what it is not', async () => {

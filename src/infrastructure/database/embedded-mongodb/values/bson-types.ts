@@ -43,7 +43,7 @@ const TYPES = {
   timestamp: { number: 17, rank: 0x64 },
   regex: { number: 11, rank: 0x6e },
   javascript: { number: 13, rank: 0x78 },
-  javascriptWithScope: { number: 15, rank: 0x78 },
+  javascriptWithScope: { number: 15, rank: 0x79 },
   maxKey: { number: 127, rank: 0x7f },
 } as const;
 

@@ -75,8 +75,10 @@ class Writer {
       case 'regex':
         return this.regex(value as BSONRegExp | RegExp);
       case 'javascript':
-      case 'javascriptWithScope':
         return this.text((value as Code).code);
+      case 'javascriptWithScope':
+        this.text((value as Code).code);
+        return this.object((value as Code).scope as Record<string, unknown>);
       default:
         // Of the other types every value is the same.
         return;
