@@ -91,17 +91,20 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
  * Feeds Node's parser a little at a time, as a slow network would: one read of 64 KiB holds thousands of tiny requests,
  * for each of which Node makes its objects before anybody can object.
  */
-function readInSlices(socket: Socket): void {
+function readInSlices(socket: Socket & { parser?: object | null }): void {
   const parse = socket.listeners('data')[0] as ((chunk: Buffer) => void) | undefined;
   if (!parse) return;
   socket.removeListener('data', parse);
-  socket.on('data', (chunk: Buffer) => {
-    if (chunk.length <= SLICE_BYTES) {
-      parse.call(socket, chunk);
-      return;
-    }
+  socket.on('data', function feed(chunk: Buffer) {
     for (let start = 0; start < chunk.length && !socket.destroyed; start += SLICE_BYTES) {
-      parse.call(socket, chunk.subarray(start, start + SLICE_BYTES));
+      parse.call(socket, chunk.length <= SLICE_BYTES ? chunk : chunk.subarray(start, start + SLICE_BYTES));
+      if (socket.parser) continue;
+      // The connection speaks another protocol from now on (RFC 9110 section 7.8), and its parser reads somebody else's
+      // requests: Node has taken away its own listener, which this one stands for.
+      socket.removeListener('data', feed);
+      const rest = chunk.subarray(start + SLICE_BYTES);
+      if (rest.length > 0) socket.push(rest);
+      return;
     }
   });
 }

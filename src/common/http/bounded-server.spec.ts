@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type BoundedServer, createBoundedServer } from './bounded-server.js';
+
+const UPGRADE = 'GET /live HTTP/1.1\r\nHost: accounts\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n';
+const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n';
+const GET = 'GET /mine HTTP/1.1\r\nHost: accounts\r\n\r\n';
+
+describe('A connection that speaks another protocol from now on', () => {
+  let server: BoundedServer;
+  let requests: string[];
+  let sockets: Socket[];
+  beforeEach(async () => {
+    [requests, sockets] = [[], []];
+    server = createBoundedServer((request, response) => {
+      requests.push(request.url as string);
+      response.end('answer');
+    }, 10_000);
+    server.on('upgrade', (_request: IncomingMessage, socket: Socket, head: Buffer) => {
+      socket.write(SWITCHED);
+      if (head.length > 0) socket.unshift(head);
+      socket.pipe(socket);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  const open = async (): Promise<{ socket: Socket; received: () => string }> => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+    sockets.push(socket);
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk));
+    await once(socket, 'connect');
+    return { socket, received: () => text };
+  };
+
+  it('is read by its own listener alone, and never as requests of somebody else', async () => {
+    const upgraded = await open();
+    upgraded.socket.write(UPGRADE);
+    await once(upgraded.socket, 'data');
+    // Node gives the parser that the first connection no longer needs to the next.
+    const other = await open();
+    upgraded.socket.write(GET.replace('/mine', '/smuggled'));
+    await once(upgraded.socket, 'data');
+    other.socket.write(GET);
+    await once(other.socket, 'data');
+    await pause(50);
+    expect(requests).toEqual(['/mine']);
+    expect(other.received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    expect(upgraded.received()).toBe(SWITCHED + GET.replace('/mine', '/smuggled'));
+  });
+
+  it('loses nothing of what came with its first request', async () => {
+    const upgraded = await open();
+    const sent = Array.from({ length: 2_000 }, (_, i) => String(i)).join();
+    upgraded.socket.write(UPGRADE + sent);
+    const expected = (SWITCHED + sent).length;
+    for (let waited = 0; upgraded.received().length < expected && waited < 40; waited += 1) await pause(25);
+    expect(upgraded.received()).toBe(SWITCHED + sent);
+  });
+});
