@@ -11,6 +11,8 @@ import {
   Req,
   StreamableFile,
 } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { ApiExcludeEndpoint, ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
@@ -20,7 +22,8 @@ import { ApiError } from '../../src/common/errors/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
 import { IsPlainText } from '../../src/common/validation/index.js';
 import { duplicateKeyField } from '../../src/infrastructure/database/index.js';
-import { startTestApp, type TestApp } from '../support/index.js';
+import { AccessTokens, Authenticator } from '../../src/security/index.js';
+import { HOUR, startTestApp, type TestApp } from '../support/index.js';
 
 const SECRET = 'shared with the sender';
 
@@ -106,5 +109,26 @@ describe('A module of one’s own', () => {
     await parcels.insertOne({ owner: 'bob', name: 'books' });
     const error = await parcels.insertOne({ owner: 'ada', name: 'books' }).catch((refusal: unknown) => refusal);
     expect(duplicateKeyField(error)).toBe('name');
+  });
+
+  it('leaves the messages of a WebSocket to their gateway, which Nest hands to every guard of the application', async () => {
+    const guards = test.app.get(ApplicationConfig).getGlobalGuards();
+    expect(guards.length).toBeGreaterThan(3);
+    const message = new ExecutionContextHost([{}, { event: 'hello' }], ParcelsController, () => undefined);
+    message.setType('ws');
+    for (const guard of guards) expect(await guard.canActivate(message)).toBe(true);
+  });
+
+  it('asks whether a token still stands for somebody, where no guard does', async () => {
+    const ada = await test.personas.user();
+    const [tokens, authenticator] = [test.app.get(AccessTokens), test.app.get(Authenticator)];
+    const claims = tokens.verify(ada.token);
+    expect(await authenticator.authenticate(claims)).toMatchObject({ userId: ada.userId });
+    expect(() => tokens.verify(`${ada.token}x`)).toThrow(expect.objectContaining({ code: 'token_invalid' }));
+    expect(() => tokens.verify(ada.refresh_token)).toThrow(expect.objectContaining({ code: 'token_invalid' }));
+    await ada.client.post('/auth/its-not-me', { refresh_token: ada.refresh_token }, { bearer: ada.token });
+    await expect(authenticator.authenticate(claims)).rejects.toMatchObject({ code: 'reported_not_me' });
+    test.clock.advance(2 * HOUR);
+    expect(() => tokens.verify(ada.token)).toThrow(expect.objectContaining({ code: 'token_expired' }));
   });
 });

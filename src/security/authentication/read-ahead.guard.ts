@@ -24,8 +24,9 @@ export class ReadAheadGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     if (!this.redis) return true;
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { apiKey, bearer } = accessOf(this.reflector, context);
+    if (!apiKey && !bearer) return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
     const key = request.headers['x-api-key'];
     if (apiKey && typeof key === 'string') this.apiKeys.readAhead(key);
     const token = bearer ? bearerToken(request) : null;

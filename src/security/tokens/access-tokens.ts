@@ -37,6 +37,15 @@ export class AccessTokens {
     });
   }
 
+  /**
+   * For a token that comes otherwise than with a request, such as in the first message of a WebSocket. Whether its session
+   * lives is for `Authenticator.authenticate()` to say.
+   * @throws ApiError `token_expired` or `token_invalid`
+   */
+  verify(token: string): SessionClaims {
+    return this.assertClaims(this.secret.verify(token));
+  }
+
   /** @throws ApiError `token_expired` or `token_invalid`; the signature has been verified before. */
   assertClaims(decoded: DecodedToken): SessionClaims {
     return assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock });
