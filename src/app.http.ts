@@ -3,7 +3,14 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { RawBodyRequest } from '@nestjs/common';
 import cors from '@fastify/cors';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type {
+  FastifyContextConfig,
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteOptions,
+} from 'fastify';
 import { ApiError } from './common/errors/index.js';
 import {
   answerInTime,
@@ -16,6 +23,7 @@ import {
   securityHeaders,
   sendError,
   ServedRoutes,
+  unsupportedMediaType,
 } from './common/http/index.js';
 import type { Config } from './infrastructure/config/index.js';
 
@@ -41,6 +49,7 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   const server = adapter.getInstance();
   server.addHook('onRoute', (route) => {
     servedRoutes.add(route.method, route.url);
+    if (route.config?.bodyLimit) route.bodyLimit = route.config.bodyLimit;
     refuseFilesAsNotFound(route);
   });
   server.addHook('onRequest', (request, reply, done) => {
@@ -97,9 +106,10 @@ function acceptJson(server: FastifyInstance): void {
   });
 }
 
-/** For the routes of pages alone: see {@link refusalOf}. */
+/** For routes of pages, and those that say so, alone: see {@link refusalOf}. */
 function acceptForms(server: FastifyInstance): void {
-  server.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+  server.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    (request as RawBodyRequest<FastifyRequest>).rawBody = body;
     const fields = [...new URLSearchParams(body.toString('utf8'))];
     const isSound = isUtf8(body) && new Set(fields.map(([name]) => name)).size === fields.length;
     if (isSound) done(null, Object.fromEntries(fields));
@@ -128,13 +138,14 @@ function refusalOf(request: FastifyRequest): ApiError | null {
   if (request.method === 'GET' || request.method === 'HEAD') return null;
   const isCoded = headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity';
   const type = headers['content-type'];
-  const isForm = type?.trim().toLowerCase() === FORM_TYPE && request.routeOptions.config?.refusalPage !== undefined;
-  if (isCoded || (type !== undefined && !isForm && !JSON_TYPE.test(type.trim()))) {
-    return new ApiError('unsupported_media_type', {
-      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
-    });
-  }
-  return null;
+  if (!isCoded && (type === undefined || isTaken(type.trim(), request.routeOptions.config))) return null;
+  return unsupportedMediaType(request);
+}
+
+function isTaken(type: string, { refusalPage, consumes }: FastifyContextConfig): boolean {
+  // Parameters (`boundary`, `charset`) are its parser's.
+  if (consumes) return type.split(';')[0]?.trimEnd().toLowerCase() === consumes;
+  return JSON_TYPE.test(type) || (refusalPage !== undefined && type.toLowerCase() === FORM_TYPE);
 }
 
 /** RFC 9112 section 3.2: no Host line, several of them, or one that is no host, are a 400. */

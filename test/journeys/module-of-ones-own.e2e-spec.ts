@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   Body,
   Controller,
@@ -7,8 +9,11 @@ import {
   Module,
   Post,
   Put,
+  type MessageEvent,
+  type OnModuleDestroy,
   type RawBodyRequest,
   Req,
+  Sse,
   StreamableFile,
 } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
@@ -16,16 +21,38 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { ApiExcludeEndpoint, ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
+import {
+  catchError,
+  concatMap,
+  EMPTY,
+  interval,
+  map,
+  merge,
+  type Observable,
+  of,
+  Subject,
+  takeUntil,
+  timer,
+} from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Public } from '../../src/common/access/index.js';
+import { Protected, Public } from '../../src/common/access/index.js';
 import { ApiError } from '../../src/common/errors/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
 import { IsPlainText } from '../../src/common/validation/index.js';
 import { duplicateKeyField } from '../../src/infrastructure/database/index.js';
-import { AccessTokens, Authenticator } from '../../src/security/index.js';
+import { Config } from '../../src/infrastructure/config/index.js';
+import { AccessTokens, Authenticator, CurrentPrincipal, type Principal } from '../../src/security/index.js';
 import { HOUR, startTestApp, type TestApp } from '../support/index.js';
 
+const FORM = 'application/x-www-form-urlencoded';
+/** Longer than the 4.5 s in which any other route answers. */
+const A_WHILE_MS = 4_800;
 const SECRET = 'shared with the sender';
+
+async function* afterAWhile(): AsyncGenerator<string> {
+  await pause(A_WHILE_MS);
+  yield 'parcels\n1\n';
+}
 
 class LabelsDto {
   @ApiProperty({ type: [String], example: ['urgent'] })
@@ -37,9 +64,20 @@ class LabelsDto {
 
 @Public()
 @Controller('api/parcels')
-class ParcelsController {
+class ParcelsController implements OnModuleDestroy {
+  private readonly stopped = new Subject<void>();
+
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly config: Config,
+  ) {}
+
+  onModuleDestroy(): void {
+    this.stopped.next();
+  }
+
   @Get('list.csv')
-  @Operation({ summary: 'Export parcels', description: 'As a file.', message: 'Parcels' })
+  @Operation({ summary: 'Export parcels', description: 'As a file.', message: 'Parcels', produces: 'text/csv' })
   exportParcels(): StreamableFile {
     return new StreamableFile(Buffer.from('id\n1\n'), { type: 'text/csv' });
   }
@@ -48,6 +86,39 @@ class ParcelsController {
   @Operation({ summary: 'Put labels', description: 'In place of the old.', message: 'Labels', data: LabelsDto })
   putLabels(@Body() labels: LabelsDto): LabelsDto {
     return labels;
+  }
+
+  @Get('slow.csv')
+  @Operation({ summary: 'Count', description: 'Slowly.', message: 'Count', produces: 'text/csv', waits: true })
+  countParcels(): StreamableFile {
+    return new StreamableFile(Readable.from(afterAWhile()), { type: 'text/csv' });
+  }
+
+  @Sse('moves')
+  @Protected()
+  @Operation({ summary: 'Hear of moves', description: 'Live.', message: 'Moves', produces: 'text/event-stream' })
+  hearOfMoves(@CurrentPrincipal() { userId, sessionId }: Principal): Observable<MessageEvent> {
+    const signsOfLife = interval(100).pipe(
+      concatMap(() => this.authenticator.authenticate({ id: userId, sid: sessionId })),
+      map(() => ({ comment: '' })),
+    );
+    return merge(of({ data: { parcel: 7 } }), signsOfLife).pipe(
+      takeUntil(timer(this.config.tokens.accessTtlMs)),
+      takeUntil(this.stopped),
+      catchError(() => EMPTY),
+    );
+  }
+
+  @Post('forms')
+  @Operation({ summary: 'Send a form', description: 'Signed.', message: 'Form', consumes: FORM, bodyLimit: 40_000 })
+  takeForm(@Req() { body, rawBody }: RawBodyRequest<FastifyRequest>): object {
+    return { body, bytes: rawBody?.length };
+  }
+
+  @Post('photos')
+  @Operation({ summary: 'Upload', description: 'A photo.', message: 'Photo', consumes: 'multipart/form-data' })
+  takePhoto(@Headers('x-refusal') refusal: string): void {
+    throw Object.assign(new Error('as a plugin of Fastify does it'), JSON.parse(refusal));
   }
 
   @Post('arrivals')
@@ -74,6 +145,61 @@ describe('A module of one’s own', () => {
     const { headers, text } = await test.client().get('/api/parcels/list.csv');
     expect(headers.get('content-type')).toBe('text/csv');
     expect(text).toBe('id\n1\n');
+  });
+
+  it('documents files and streams by their media type, and what they refuse as JSON', async () => {
+    const { paths } = (await test.client().get('/openapi.json')).body;
+    const { responses } = paths['/api/parcels/list.csv'].get;
+    expect(responses[200].content).toEqual({ 'text/csv': { schema: { type: 'string', format: 'binary' } } });
+    expect(Object.keys(responses[429].content)).toEqual(['application/json']);
+    expect(Object.keys(paths['/api/parcels/moves'].get.responses[200].content)).toEqual(['text/event-stream']);
+  });
+
+  it('sends events until the session ends', async () => {
+    const ada = await test.personas.user();
+    const stream = await ada.api.open('/api/parcels/moves');
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    const sent = stream.text();
+    await pause(250);
+    await ada.client.post('/auth/its-not-me', { refresh_token: ada.refresh_token }, { bearer: ada.token });
+    expect(await sent).toMatch(/^\nid: 1\ndata: \{"parcel":7\}\n\n(: \n\n)+$/);
+    expect((await ada.api.get('/api/parcels/moves')).body.code).toBe('reported_not_me');
+  });
+
+  it('sends events until the service stops, and keeps it from nothing', async () => {
+    const stopping = await startTestApp({ extensions: [ParcelsModule] });
+    const ada = await stopping.personas.user();
+    const sent = (await ada.api.open('/api/parcels/moves')).text();
+    await stopping.close();
+    expect(await sent).toContain('{"parcel":7}');
+  });
+
+  it('takes longer than any other where it says so', async () => {
+    const { status, text } = await test.client().get('/api/parcels/slow.csv');
+    expect([status, text]).toEqual([200, 'parcels\n1\n']);
+  });
+
+  it('takes forms, with the bytes that were signed, and larger bodies, where it says so', async () => {
+    const headers = { 'content-type': `${FORM}; charset=utf-8` };
+    const send = (body: string, type = headers) => test.client().post('/api/parcels/forms', body, { headers: type });
+    expect((await send('parcel=7')).body.data).toEqual({ body: { parcel: '7' }, bytes: 8 });
+    expect((await send(`parcel=${'7'.repeat(30_000)}`)).status).toBe(200);
+    expect((await send(`parcel=${'7'.repeat(40_000)}`)).body.code).toBe('payload_too_large');
+    const refused = await send('{}', { 'content-type': 'application/json' });
+    expect([refused.status, refused.headers.get('accept')]).toEqual([415, FORM]);
+    expect((await test.client().post('/api/parcels/arrivals', 'parcel=7', { headers })).status).toBe(415);
+  });
+
+  it('passes on what a plugin of Fastify refuses, and nobody else’s status', async () => {
+    const refuse = async (refusal: object) => {
+      const headers = { 'x-refusal': JSON.stringify(refusal) };
+      const { status, body } = await test.client().post('/api/parcels/photos', undefined, { headers });
+      return [status, body.code];
+    };
+    expect(await refuse({ code: 'FST_REQ_FILE_TOO_LARGE', statusCode: 413 })).toEqual([413, 'payload_too_large']);
+    expect(await refuse({ code: 'FST_INVALID_MULTIPART', statusCode: 406 })).toEqual([400, 'malformed_request']);
+    expect(await refuse({ code: 'FST_ERR', statusCode: 500 })).toEqual([500, 'internal_error']);
+    expect(await refuse({ code: 'card_declined', statusCode: 402 })).toEqual([500, 'internal_error']);
   });
 
   it('is called by browsers with every method that routes can have', async () => {

@@ -18,6 +18,7 @@ interface RequestOptions extends Credentials {
   method?: string;
   body?: unknown;
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 /** Speaks to the service over real HTTP, from an address of its own, so that one test's limit is not another's. */
@@ -49,25 +50,31 @@ export class ApiClient {
     return this.request(path, { ...options, method: 'DELETE' });
   }
 
-  async request(path: string, options: RequestOptions): Promise<ApiResponse> {
-    const { method = 'GET', body, bearer, apiKey, headers = {} } = { ...this.credentials, ...options };
-    const response = await fetch(this.baseUrl + path, {
+  /** The answer as it comes, for files and streams: once its headers are there, and not held against the document. */
+  open(path: string, options: RequestOptions = {}): Promise<Response> {
+    const { method = 'GET', body, bearer, apiKey, headers = {}, signal } = { ...this.credentials, ...options };
+    return fetch(this.baseUrl + path, {
       method,
+      signal,
       redirect: 'manual',
       headers: {
         'x-forwarded-for': this.address,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
         ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
         ...(apiKey ? { 'x-api-key': apiKey } : {}),
         ...headers,
       },
-      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      body: body === undefined || typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body),
     });
+  }
+
+  async request(path: string, options: RequestOptions): Promise<ApiResponse> {
+    const response = await this.open(path, options);
     const text = await response.text();
     const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
     const { status, headers: received } = response;
     const answer = { status, headers: received, text, body: isJson && text ? JSON.parse(text) : null };
-    expectDocumented(method, path, answer);
+    expectDocumented(options.method ?? 'GET', path, answer);
     return answer;
   }
 }

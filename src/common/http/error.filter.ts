@@ -4,6 +4,7 @@ import { ApiError, ERROR_TRANSLATORS, type ErrorCode, type ErrorTranslator, Refu
 import { currentRequest } from './request-context.js';
 import { sendError } from './send-error.js';
 import { ServedRoutes } from './served-routes.js';
+import { unsupportedMediaType } from './unsupported-media-type.js';
 
 const CODE_OF_STATUS: Record<number, ErrorCode> = {
   400: 'malformed_request',
@@ -58,6 +59,7 @@ export class ErrorFilter implements ExceptionFilter {
   private toApiError(exception: unknown, request: FastifyRequest): ApiError {
     if (exception instanceof ApiError) return exception;
     if (exception instanceof HttpException) return this.fromHttpException(exception, request);
+    if (isRefusalOfFastify(exception)) return fromStatus(exception.statusCode, request, 'malformed_request');
     for (const translate of this.translators) {
       const translated = translate(exception);
       if (translated) return translated;
@@ -76,8 +78,17 @@ export class ErrorFilter implements ExceptionFilter {
       if (allowed.length > 0 && !allowed.includes(request.method))
         return new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
     }
-    const headers = status === 415 ? { accept: 'application/json', 'accept-encoding': 'identity' } : undefined;
-    const code = CODE_OF_STATUS[status] ?? 'internal_error';
-    return new ApiError(code, { cause: exception, headers });
+    return fromStatus(status, request, 'internal_error', exception);
   }
+}
+
+function fromStatus(status: number, request: FastifyRequest, otherwise: ErrorCode, cause?: unknown): ApiError {
+  if (status === 415) return unsupportedMediaType(request);
+  return new ApiError(CODE_OF_STATUS[status] ?? otherwise, { cause });
+}
+
+/** Of a plugin that a handler has asked to read the request, such as for an upload; no library but Fastify's names errors so. */
+function isRefusalOfFastify(exception: unknown): exception is { statusCode: number } {
+  const { code, statusCode } = (exception ?? {}) as { code?: unknown; statusCode?: unknown };
+  return String(code).startsWith('FST_') && Number(statusCode) >= 400 && Number(statusCode) < 500;
 }

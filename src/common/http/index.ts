@@ -11,3 +11,4 @@ export { securityHeaders } from './security-headers.js';
 export { sendError } from './send-error.js';
 export { ServedRoutes } from './served-routes.js';
 export { answerUnparsable } from './unparsable-request.js';
+export { unsupportedMediaType } from './unsupported-media-type.js';

@@ -25,7 +25,8 @@ export type Headers = Record<string, { $ref: string } | { description: string; s
 export interface Response {
   description: string;
   headers: Headers;
-  content: { 'application/json': { schema: Schema; example?: unknown; examples?: Record<string, { $ref: string }> } };
+  /** By media type. */
+  content: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { $ref: string }> }>;
 }
 
 /** What the answers of an operation follow from. */

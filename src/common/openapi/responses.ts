@@ -4,7 +4,7 @@ import { COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js'
 import { errorExampleRef } from './error-examples.js';
 import { exampleOf } from './example.js';
 import type { OperationFacts, Response, Schema } from './openapi-types.js';
-import type { SuccessDescription } from './operation.decorator.js';
+import { JSON_TYPE, type SuccessDescription } from './operation.decorator.js';
 
 const ALWAYS: ErrorCode[] = ['malformed_request', 'service_unavailable', 'internal_error'];
 const WITH_INPUT: ErrorCode[] = ['validation_failed'];
@@ -16,12 +16,11 @@ const ERROR_SCHEMA: Record<EnvelopeKind, string> = { auth: 'AuthError', resource
 export function responsesOf(facts: OperationFacts, components: Record<string, Schema>): Record<string, Response> {
   const { envelope, success, isLimited } = facts;
   const headersOf = (hasLimit: boolean) => ({ ...COMMON_HEADERS, ...(isLimited && hasLimit ? LIMIT_HEADERS : {}) });
-  const schema = successSchema(envelope, success);
   const responses: Record<string, Response> = {
     [success.status]: {
       description: success.message,
       headers: headersOf(true),
-      content: { 'application/json': { schema, example: exampleOf(schema, components) } },
+      content: { [success.mediaType]: successContent(envelope, success, components) },
     },
   };
   for (const [status, codes] of codesByStatus(allCodes(facts))) {
@@ -30,7 +29,7 @@ export function responsesOf(facts: OperationFacts, components: Record<string, Sc
       description: descriptionOf(codes),
       headers: { ...headersOf(!isUnread), ...headersOfStatus(status) },
       content: {
-        'application/json': {
+        [JSON_TYPE]: {
           schema: errorSchema(envelope, codes),
           examples: Object.fromEntries(codes.map((code) => [code, errorExampleRef(envelope, code)])),
         },
@@ -74,6 +73,12 @@ function dataSchema({ dataRef, shape }: SuccessDescription): Schema | null {
     required: ['content', 'pagination'],
     properties: { content: list, pagination: { $ref: '#/components/schemas/Pagination' } },
   };
+}
+
+function successContent(envelope: EnvelopeKind, success: SuccessDescription, components: Record<string, Schema>) {
+  if (success.mediaType !== JSON_TYPE) return { schema: { type: 'string', format: 'binary' } };
+  const schema = successSchema(envelope, success);
+  return { schema, example: exampleOf(schema, components) };
 }
 
 function successSchema(envelope: EnvelopeKind, success: SuccessDescription): Schema {
