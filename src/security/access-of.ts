@@ -3,10 +3,10 @@ import type { Reflector } from '@nestjs/core';
 import { ACCESS, type Access } from '../common/access/index.js';
 
 /** What holds for a route that says nothing: closed. (Such a route is also refused at the start.) */
-const CLOSED: Access = { apiKey: true, bearer: true, role: 'admin', limit: 'general' };
+const CLOSED: Access = { apiKey: true, bearer: true, roles: ['admin'], limit: 'general' };
 
 /** Whoever sends messages over a WebSocket was let in with the connection, by its gateway. */
-const MESSAGE: Access = { apiKey: false, bearer: false, role: null, limit: 'none' };
+const MESSAGE: Access = { apiKey: false, bearer: false, roles: [], limit: 'none' };
 
 const known = new WeakMap<object, Map<object, Access>>();
 

@@ -67,7 +67,7 @@ describe('Every route', () => {
       if (who.includes('forged')) return 'token_invalid';
       if (!who.includes('user') && !who.includes('admin')) return 'authentication_required';
     }
-    if (access.role && !who.includes('admin')) return 'role_required';
+    if (access.roles.length > 0 && !who.includes('admin')) return 'role_required';
     return null;
   }
 

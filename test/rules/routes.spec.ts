@@ -170,7 +170,7 @@ describe('Routes', () => {
         if (!Reflect.hasMetadata(PATH_METADATA, handler)) continue;
         const access = (Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, metatype as object)) as
           Access | undefined;
-        const credentials = [access?.apiKey && 'key', access?.bearer && 'bearer', access?.role]
+        const credentials = [access?.apiKey && 'key', access?.bearer && 'bearer', ...(access?.roles ?? [])]
           .filter(Boolean)
           .join('+');
         found[`${metatype?.name}.${name}`] = access ? `${credentials || 'none'}, limit ${access.limit}` : 'undeclared';

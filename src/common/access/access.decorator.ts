@@ -1,7 +1,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/index.js';
-import { ACCESS, type Access, type LimitClass } from './access.js';
+import { ACCESS, type Access, type LimitClass, type Role } from './access.js';
 
 /** Extension under which an operation's error codes travel to the OpenAPI document; it is removed there. */
 export const ERROR_CODES_EXTENSION = 'x-error-codes';
@@ -28,29 +28,31 @@ export const TOKEN_ERRORS: ErrorCode[] = [
 
 /** No credentials. */
 export const Public = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>
-  access({ apiKey: false, bearer: false, role: null, limit }, errors);
+  access({ apiKey: false, bearer: false, roles: [], limit }, errors);
 
 /** A bearer token; no API key. For `/auth` routes that act on the caller's session. */
 export const Authenticated = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>
-  access({ apiKey: false, bearer: true, role: null, limit }, errors);
+  access({ apiKey: false, bearer: true, roles: [], limit }, errors);
 
-/** API key and bearer token: the ordinary route of an application. */
-export const Protected = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>
-  access({ apiKey: true, bearer: true, role: null, limit }, errors);
+/**
+ * API key and bearer token: the ordinary route of an application.
+ * @param options.roles of which the account must have one; the role is read from storage at each request
+ */
+export const Protected = ({ limit = 'general', errors = [], roles = [] }: AccessOptions & { roles?: Role[] } = {}) =>
+  access({ apiKey: true, bearer: true, roles, limit }, errors);
 
-/** API key, and the bearer token of an administrator; the role is read from storage at each request. */
-export const AdminOnly = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>
-  access({ apiKey: true, bearer: true, role: 'admin', limit }, errors);
+/** API key, and the bearer token of an administrator. */
+export const AdminOnly = (options: AccessOptions = {}) => Protected({ ...options, roles: ['admin'] });
 
 /** API key alone: for callers that are services and not people. */
 export const ApiKeyOnly = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>
-  access({ apiKey: true, bearer: false, role: null, limit }, errors);
+  access({ apiKey: true, bearer: false, roles: [], limit }, errors);
 
 function access(access: Access, errors: ErrorCode[]): MethodDecorator & ClassDecorator {
   const codes: ErrorCode[] = [...errors];
   if (access.apiKey) codes.push('invalid_api_key');
   if (access.bearer) codes.push('authentication_required', ...TOKEN_ERRORS);
-  if (access.role) codes.push('role_required');
+  if (access.roles.length > 0) codes.push('role_required');
   if (access.limit === 'auth') codes.push('too_many_login_attempts');
   if (access.limit === 'general') codes.push('too_many_requests');
   return applyDecorators(

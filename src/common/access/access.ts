@@ -9,7 +9,8 @@ export type Role = (typeof ROLES)[number];
 export interface Access {
   apiKey: boolean;
   bearer: boolean;
-  role: Role | null;
+  /** Any of them will do; none is asked for where there are none. */
+  roles: readonly Role[];
   limit: LimitClass;
 }
 

@@ -6,12 +6,18 @@ import { AdminOnly, Protected, type Role } from '../../common/access/index.js';
 import { AccountReader } from '../authentication/account-reader.js';
 import { RolesGuard } from './roles.guard.js';
 
+/** A role that a product adds to the list. */
+const SUPPORT = 'support' as Role;
+
 class Routes {
   @AdminOnly()
   ofAdministrators(): void {}
 
   @Protected()
   ofUsers(): void {}
+
+  @Protected({ roles: ['admin', SUPPORT] })
+  ofEither(): void {}
 
   undeclared(): void {}
 }
@@ -48,6 +54,13 @@ describe('RolesGuard', () => {
   it('lets administrators in where the route asks for one', async () => {
     expect(await isLetIn(Routes, 'ofAdministrators', { stored: 'admin' })).toBe(true);
     expect(await isLetIn(Routes, 'ofAdministrators', { stored: null })).toBe(false);
+  });
+
+  it('lets in whoever has one of several roles', async () => {
+    expect(await isLetIn(Routes, 'ofEither', { stored: SUPPORT })).toBe(true);
+    expect(await isLetIn(Routes, 'ofEither', { stored: 'admin' })).toBe(true);
+    expect(await isLetIn(Routes, 'ofEither', { stored: null })).toBe(false);
+    expect(await isLetIn(Routes, 'ofAdministrators', { stored: SUPPORT })).toBe(false);
   });
 
   it('believes storage, and not what the cache says of a role', async () => {

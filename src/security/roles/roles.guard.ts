@@ -15,14 +15,15 @@ export class RolesGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { role } = accessOf(this.reflector, context);
-    return role ? this.assertRole(role, context) : true;
+    const { roles } = accessOf(this.reflector, context);
+    return roles.length > 0 ? this.assertRole(roles, context) : true;
   }
 
-  private async assertRole(role: Role, context: ExecutionContext): Promise<boolean> {
+  private async assertRole(roles: readonly Role[], context: ExecutionContext): Promise<boolean> {
     const { user } = context.switchToHttp().getRequest<{ user: Principal }>();
     const account = await this.accounts.readAccess(user.userId);
-    if (account?.record.auth.role !== role) throw new ApiError('role_required');
+    const role = account?.record.auth.role;
+    if (!role || !roles.includes(role)) throw new ApiError('role_required');
     return true;
   }
 }
