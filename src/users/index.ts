@@ -1,6 +1,6 @@
 export { type Account, isActive, toAccountFacts, toAuthRecord } from './accounts/account.js';
 export { AccountsRepository } from './accounts/accounts.repository.js';
-export { AccountAnnouncements } from './administration/account-announcements.js';
+export { AccountAnnouncements } from './accounts/account-announcements.js';
 export { IsEmailAddress, IsPersonName, IsUsername } from './fields/account-fields.decorator.js';
 export { toUserDto, UserDto } from './profile/user.dto.js';
 export { UsersModule } from './users.module.js';

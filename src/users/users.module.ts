@@ -4,14 +4,14 @@ import { AccountReader } from '../security/index.js';
 import { AccountsRepository } from './accounts/accounts.repository.js';
 import { Auth, AuthSchema } from './accounts/auth.schema.js';
 import { User, UserSchema } from './accounts/user.schema.js';
-import { AccountAnnouncements } from './administration/account-announcements.js';
+import { AccountAnnouncements } from './accounts/account-announcements.js';
 import { UsersAdministrationController } from './administration/users-administration.controller.js';
 import { UsersAdministrationService } from './administration/users-administration.service.js';
 import { ProfileController } from './profile/profile.controller.js';
 
 /**
  * Owns the account record: who a person is, the password's hash, role and state; profile and administration. Exports
- * AccountsRepository and AccountAnnouncements (an account was disabled or deleted, or goes on), and provides the guards' port AccountReader; global for the sake of that port, which `security` cannot import.
+ * AccountsRepository and AccountAnnouncements (what happens to an account, from registration on), and provides the guards' port AccountReader; global for the sake of that port, which `security` cannot import.
  */
 @Global()
 @Module({

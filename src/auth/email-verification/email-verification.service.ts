@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
-import { type Account, AccountsRepository, isActive } from '../../users/index.js';
+import { type Account, AccountAnnouncements, AccountsRepository, isActive } from '../../users/index.js';
 import { OtpMails } from './otp-mails.js';
 
 @Injectable()
 export class EmailVerificationService {
   constructor(
     private readonly accounts: AccountsRepository,
+    private readonly announcements: AccountAnnouncements,
     private readonly secrets: OneTimeSecrets,
     private readonly otpMails: OtpMails,
     private readonly authenticator: Authenticator,
@@ -26,6 +27,7 @@ export class EmailVerificationService {
     await this.transactions.run(async () => {
       const isConfirmed = (await this.secrets.consume(found)) && (await this.accounts.confirmEmail(account.userId));
       if (!isConfirmed) throw this.refusal(account);
+      await this.announcements.announceConfirmed(account);
     });
     this.events.record({ kind: 'email_verified', outcome: 'success', userId: account.userId });
     await this.authenticator.forgetAccount(account.userId);

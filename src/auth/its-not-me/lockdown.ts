@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Sessions } from '../../login-history/index.js';
 import { OneTimeSecrets, SecurityEvents } from '../../security/index.js';
-import { AccountsRepository } from '../../users/index.js';
+import { AccountAnnouncements, AccountsRepository } from '../../users/index.js';
 import { ResetMails } from '../password-reset/reset-mails.js';
 
 /** Whose account is locked down, and which of its logins is the reason. */
@@ -18,6 +18,7 @@ export interface ReportedLogin {
 export class Lockdown {
   constructor(
     private readonly accounts: AccountsRepository,
+    private readonly announcements: AccountAnnouncements,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: Sessions,
     private readonly mails: ResetMails,
@@ -44,5 +45,6 @@ export class Lockdown {
       await this.events.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId, sessionId });
       return credentialVersion;
     });
+    await this.announcements.announceReported(userId);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { NewPasswords, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
-import { type Account, AccountsRepository } from '../../users/index.js';
+import { type Account, AccountAnnouncements, AccountsRepository } from '../../users/index.js';
 import { OtpMails } from '../email-verification/otp-mails.js';
 import type { RegisterDto } from './register.dto.js';
 
@@ -16,6 +16,7 @@ export interface Registered {
 export class RegistrationService {
   constructor(
     private readonly accounts: AccountsRepository,
+    private readonly announcements: AccountAnnouncements,
     private readonly secrets: OneTimeSecrets,
     private readonly otpMails: OtpMails,
     private readonly newPasswords: NewPasswords,
@@ -38,6 +39,7 @@ export class RegistrationService {
         email: dto.email,
         passwordHash,
       });
+      await this.announcements.announceRegistered(account);
       if (squatter) await this.secrets.handOver(squatter.userId, account.userId);
       const isOtpSent = await this.secrets.issueOtpInTransaction(account.userId, otp);
       if (isOtpSent) await this.otpMails.post(account.email, otp);

@@ -6,7 +6,7 @@ import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, SecurityEvents } from '../../security/index.js';
 import { type Account, isActive } from '../accounts/account.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
-import { AccountAnnouncements } from './account-announcements.js';
+import { AccountAnnouncements } from '../accounts/account-announcements.js';
 import type { ChangeUserDto } from './users-administration.dto.js';
 
 @Injectable()

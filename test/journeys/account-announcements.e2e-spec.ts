@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/common/errors/index.js';
+import { AccountAnnouncements } from '../../src/users/index.js';
+import { newRegistration, PASSWORD, startTestApp, type TestApp } from '../support/index.js';
+
+describe('A module that hears of accounts', () => {
+  let test: TestApp;
+  let announcements: AccountAnnouncements;
+  beforeAll(async () => {
+    test = await startTestApp({ env: { AUTH_RATE_LIMIT: '1000' } });
+    announcements = test.app.get(AccountAnnouncements);
+    test.database.model('Workspace', new test.database.base.Schema({ owner: String, state: String }));
+    await test.database.model('Workspace').createCollection();
+  });
+  afterAll(() => test.close());
+
+  const workspaces = () => test.database.model('Workspace');
+  const statesOf = async (owner: string) => (await workspaces().find({ owner })).map(({ state }) => state as string);
+
+  it('writes with the registration, and with the confirmation, or not at all', async () => {
+    const failing = new Set(['registered', 'confirmed']);
+    announcements.onRegistered(async ({ userId, email }) => {
+      if (!email.startsWith('first_')) return;
+      await workspaces().create({ owner: userId, state: 'registered' });
+      if (failing.delete('registered')) throw ApiError.invalidField('email', 'not for now');
+    });
+    announcements.onConfirmed(async ({ userId, email }) => {
+      if (!email.startsWith('first_')) return;
+      await workspaces().create({ owner: userId, state: 'confirmed' });
+      if (failing.delete('confirmed')) throw new Error('for once');
+    });
+    const registration = newRegistration();
+    registration.email = `first_${registration.email}`;
+    const client = test.client();
+    expect((await client.post('/auth/register', registration)).body.errors).toEqual([
+      { field: 'email', message: 'not for now' },
+    ]);
+    expect(await workspaces().countDocuments()).toBe(0);
+    expect((await client.post('/auth/register', registration)).status).toBe(201);
+    const { otp } = await test.inbox.waitFor(registration.email, 'email-verification');
+    const verify = () => client.post('/auth/verify-otp', { email: registration.email, otp });
+    expect((await verify()).status).toBe(500);
+    expect((await verify()).status).toBe(200);
+    const login = await client.post('/auth/login', { login: registration.email, password: PASSWORD });
+    expect(await statesOf(login.body.data.user._id)).toEqual(['registered', 'confirmed']);
+  });
+
+  it('hears of a reported login, which is locked out whatever the module makes of it', async () => {
+    const ada = await test.personas.user();
+    const heard: string[] = [];
+    announcements.onReported(() => Promise.reject(new Error('always')));
+    announcements.onReported(async (userId) => {
+      await workspaces().create({ owner: userId, state: 'frozen' });
+      heard.push((await ada.api.get('/api/profile')).body.code);
+    });
+    const report = () =>
+      ada.client.post('/auth/its-not-me', { refresh_token: ada.refresh_token }, { bearer: ada.token });
+    expect((await report()).status).toBe(200);
+    expect(heard).toEqual(['reported_not_me']);
+    expect(await statesOf(ada.userId)).toEqual(['frozen']);
+    expect((await report()).status).toBe(401);
+    expect(heard.length).toBe(1);
+  });
+});
