@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/common/errors/index.js';
-import { AccountAnnouncements } from '../../src/users/index.js';
+import { Transactions } from '../../src/infrastructure/database/index.js';
+import { Authenticator } from '../../src/security/index.js';
+import { AccountAnnouncements, AccountsRepository } from '../../src/users/index.js';
 import { newRegistration, PASSWORD, startTestApp, type TestApp } from '../support/index.js';
 
 describe('A module that hears of accounts', () => {
@@ -60,5 +62,41 @@ describe('A module that hears of accounts', () => {
     expect(await statesOf(ada.userId)).toEqual(['frozen']);
     expect((await report()).status).toBe(401);
     expect(heard.length).toBe(1);
+  });
+
+  it('changes what is its own and an account together, or neither', async () => {
+    const [ada, bob] = [await test.personas.user(), await test.personas.user()];
+    const [transactions, accounts] = [test.app.get(Transactions), test.app.get(AccountsRepository)];
+    const rename = (username: string) =>
+      transactions.run(async () => {
+        await workspaces().create({ owner: ada.userId, state: username });
+        return accounts.changeProfile(ada.userId, { username });
+      });
+    await expect(rename(bob.registration.username)).rejects.toMatchObject({ code: 'validation_failed' });
+    expect(await statesOf(ada.userId)).toEqual([]);
+
+    const username = `${ada.registration.username}_2`;
+    expect(await rename(username)).toMatchObject({ username, email: ada.registration.email });
+    await test.app.get(Authenticator).forgetAccount(ada.userId);
+    expect(await statesOf(ada.userId)).toEqual([username]);
+    expect((await ada.api.get('/api/profile')).body.data.username).toBe(username);
+  });
+
+  it('goes on after a commit, in which a failure undoes nothing and fails nobody', async () => {
+    const transactions = test.app.get(Transactions);
+    const order: string[] = [];
+    const run = transactions.run(async () => {
+      await workspaces().create({ owner: 'after', state: 'written' });
+      transactions.afterCommit(() => {
+        throw new Error('at once');
+      });
+      transactions.afterCommit(() => Promise.reject(new Error('later')));
+      transactions.afterCommit(async () => {
+        order.push(...(await statesOf('after')));
+      });
+      return 'done';
+    });
+    expect(await run).toBe('done');
+    await expect.poll(() => order).toEqual(['written']);
   });
 });

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
@@ -8,10 +8,13 @@ import { ApiError } from '../../common/errors/index.js';
 /** The driver would repeat a transaction for two minutes; whoever asked for it has long been answered with a 503. */
 const REPEAT_FOR_MS = 4_000;
 
+type Act = () => void | Promise<void>;
+
 /** All or nothing over several documents. */
 @Injectable()
 export class Transactions {
-  private readonly afterwards = new AsyncLocalStorage<(() => void)[]>();
+  private readonly logger = new Logger('Transactions');
+  private readonly afterwards = new AsyncLocalStorage<Act[]>();
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -25,7 +28,7 @@ export class Transactions {
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const lastStartMs = this.clock.nowMs() + REPEAT_FOR_MS;
-    const afterwards: (() => void)[] = [];
+    const afterwards: Act[] = [];
     const result = await this.afterwards.run(afterwards, () =>
       this.connection.transaction(async () => {
         if (this.clock.nowMs() > lastStartMs) throw new ApiError('service_unavailable');
@@ -33,14 +36,25 @@ export class Transactions {
         return work();
       }),
     );
-    for (const act of afterwards) act();
+    for (const act of afterwards) void this.start(act);
     return result as T;
   }
 
-  /** Does something once the transaction at hand is committed, and at once outside of one: until then nobody sees its writes. */
-  afterCommit(act: () => void): void {
+  /**
+   * Does something once the transaction at hand is committed, and at once outside of one: until then nobody sees its writes.
+   * Nobody waits for what it goes on doing, and if it fails that is a line in the log: what is committed stays.
+   */
+  afterCommit(act: Act): void {
     const afterwards = this.afterwards.getStore();
     if (afterwards) afterwards.push(act);
-    else act();
+    else void this.start(act);
+  }
+
+  private async start(act: Act): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.logger.error({ err: error }, 'What was to follow a commit failed');
+    }
   }
 }

@@ -117,12 +117,16 @@ export class AccountsRepository extends AccountReader {
       ...(username === undefined ? {} : { username, username_key: keyOf(username) }),
       updated_at: this.clock.now(),
     };
+    const _id = new Types.ObjectId(userId);
     try {
-      await this.users.updateOne({ _id: new Types.ObjectId(userId) }, { $set: change });
+      const user = await this.users
+        .findOneAndUpdate({ _id }, { $set: change }, { returnDocument: 'after' })
+        .lean<User>();
+      const auth = user && (await this.auths.findOne({ user: _id }).lean<Auth>());
+      return user && auth && toAccount(user, auth);
     } catch (error) {
       throw takenField(error) ?? error;
     }
-    return this.findById(userId);
   }
 
   /**
