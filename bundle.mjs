@@ -2,7 +2,7 @@
  * Packs the compiled service and most of its packages into few files, in `dist`: a start is nothing but loading modules,
  * and 2,000 small ones take twice as long. `nest build` comes first and makes `dist/modules`, a file for each source.
  */
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'rolldown';
 
@@ -22,12 +22,17 @@ const NOT_CODE_ALONE = [
 ];
 /** OpenTelemetry puts itself into these while they are loaded (docs/operations/tracing.md). With them goes `bson`, of which there must be one. */
 const OBSERVED = ['mongoose', 'mongodb', 'bson', 'redis', 'cache-manager-redis-yet'];
-/** Looked for by packages that could do with them. */
+/** Looked for by packages that could do with them. What you add of these is packed as well, for it would bring a second Nest. */
 const NOT_INSTALLED = [
-  /^@nestjs\/(?:microservices|websockets|platform-express)/,
+  '@nestjs/microservices',
+  '@nestjs/websockets',
+  '@nestjs/platform-express',
+  '@nestjs/platform-socket.io',
   '@fastify/view',
   '@fastify/multipart',
-];
+]
+  .filter((name) => !existsSync(join(import.meta.dirname, 'node_modules', name)))
+  .map((name) => new RegExp(`^${name}(?:/|$)`));
 
 /** Once packed, a module still finds its templates in `dist/modules`, and its thread among the programs. */
 const places = {
