@@ -1,21 +1,27 @@
 /**
  * Makes the package of the typed client, from openapi.json and the sources beside this file.
- * Usage: node src/client/build.mjs [folder]; `client` unless said otherwise.
+ * Usage: node src/client/build.mjs [folder] [document]; `client` and `openapi.json` unless said otherwise.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { build } from 'rolldown';
 
 const SOURCES = import.meta.dirname;
 const ROOT = resolve(SOURCES, '../..');
-const DOCUMENT = join(ROOT, 'openapi.json');
-const target = resolve(process.argv[2] ?? 'client');
+const [target, source] = [process.argv[2] ?? 'client', process.argv[3] ?? join(ROOT, 'openapi.json')].map((path) =>
+  resolve(path),
+);
 
-const document = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
+const document = JSON.parse(readFileSync(source, 'utf8'));
+// A download, a stream and an upload are no data: the platform's own `fetch` does them.
+const isOfData = ({ requestBody, responses }) =>
+  [requestBody, ...Object.values(responses)].every((part) => !part?.content || 'application/json' in part.content);
+for (const item of Object.values(document.paths)) {
+  for (const [method, operation] of Object.entries(item)) if (!isOfData(operation)) delete item[method];
+}
 const routes = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, { operationId, security }]) => {
     const isBearer = security.some((requirement) => 'bearer' in requirement);
@@ -67,7 +73,7 @@ try {
   }
   writeFileSync(join(workshop, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(workshop, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, files: ['index.ts'] }));
-  writeFileSync(join(workshop, 'schema.ts'), astToString(await openapiTypescript(pathToFileURL(DOCUMENT))));
+  writeFileSync(join(workshop, 'schema.ts'), astToString(await openapiTypescript(document)));
   writeFileSync(join(workshop, 'index.ts'), INDEX);
   rmSync(target, { recursive: true, force: true });
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');

@@ -49,6 +49,30 @@ describe('The typed client', () => {
     ends = [];
   });
 
+  it('has no method for files, streams and uploads', () => {
+    const document = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as {
+      paths: Record<string, Record<string, object>>;
+    };
+    const profile = document.paths['/api/profile']?.['get'] as { responses: object };
+    const files = { content: { 'text/csv': { schema: { type: 'string', format: 'binary' } } } };
+    const added = (operationId: string, change: object) => ({ ...profile, operationId, ...change });
+    document.paths['/api/notes'] = {
+      get: added('listNotes', {}),
+      post: added('sendNotes', { requestBody: files }),
+      put: added('exportNotes', { responses: { ...profile.responses, 200: { description: 'Notes', ...files } } }),
+    };
+    const source = join(workshop, 'openapi.json');
+    writeFileSync(source, JSON.stringify(document));
+    execFileSync(process.execPath, [join(ROOT, 'src/client/build.mjs'), join(workshop, 'grown'), source]);
+    for (const file of ['index.js', 'schema.d.ts']) {
+      const text = readFileSync(join(workshop, 'grown', file), 'utf8');
+      expect(['getProfile', 'listNotes', 'sendNotes', 'exportNotes'].filter((id) => text.includes(id))).toEqual([
+        'getProfile',
+        'listNotes',
+      ]);
+    }
+  });
+
   interface World {
     store?: ClientOptions['store'];
     /** Comes between the client and the service. */
