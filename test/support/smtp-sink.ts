@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
@@ -9,6 +8,12 @@ export interface SunkMail {
   source: string;
 }
 
+export interface SmtpSinkOptions {
+  /** With a certificate that nobody has signed: after STARTTLS, or from the first byte on. */
+  encryption?: 'none' | 'starttls' | 'implicit';
+  port?: number;
+}
+
 /** A mail server on the loopback interface. */
 export class SmtpSink {
   readonly mails: SunkMail[] = [];
@@ -17,18 +22,21 @@ export class SmtpSink {
   readonly logins: string[] = [];
   /** What the next mails are answered with: a status of SMTP, or null to take them. */
   refuseWith: number | null = null;
+  /** What is refused before a mail is handed over, and with which status. */
+  refuseEarly: { at: 'greeting' | 'login' | 'sender'; status: number } | null = null;
   /** A recipient for whom it does not answer, until it is told to; then as `refuseWith` says. */
   hangFor: string | null = null;
   private unanswered: (() => void)[] = [];
   private server: SMTPServer;
-  private boundPort = 0;
+  private boundPort: number;
 
-  private constructor() {
+  private constructor(private readonly options: SmtpSinkOptions) {
+    this.boundPort = options.port ?? 0;
     this.server = this.createServer();
   }
 
-  static async start(): Promise<SmtpSink> {
-    const sink = new SmtpSink();
+  static async start(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
+    const sink = new SmtpSink(options);
     await sink.listen();
     return sink;
   }
@@ -67,8 +75,11 @@ export class SmtpSink {
   }
 
   private async listen(): Promise<void> {
-    this.server.listen(this.boundPort, '127.0.0.1');
-    await once(this.server.server, 'listening');
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(this.boundPort, '127.0.0.1', resolve);
+    });
+    this.server.removeAllListeners('error');
     this.boundPort = (this.server.server.address() as AddressInfo).port;
   }
 
@@ -76,16 +87,20 @@ export class SmtpSink {
     return new SMTPServer({
       authOptional: true,
       closeTimeout: 50,
-      disabledCommands: ['STARTTLS'],
+      // Otherwise it warns of its certificate.
+      logger: false,
+      secure: this.options.encryption === 'implicit',
+      disabledCommands: this.options.encryption === 'starttls' ? [] : ['STARTTLS'],
       allowInsecureAuth: true,
       onAuth: ({ username = '' }, _session, done) => {
         this.logins.push(username);
-        done(null, { user: username });
+        done(this.earlyRefusal('login'), { user: username });
       },
       onConnect: (_session, done) => {
         this.connections += 1;
-        done();
+        done(this.earlyRefusal('greeting'));
       },
+      onMailFrom: (_address, _session, done) => done(this.earlyRefusal('sender')),
       onData: (stream, session, done) => {
         let source = '';
         stream.on('data', (chunk) => (source += chunk.toString()));
@@ -105,5 +120,10 @@ export class SmtpSink {
         });
       },
     });
+  }
+
+  private earlyRefusal(at: 'greeting' | 'login' | 'sender'): Error | null {
+    if (this.refuseEarly?.at !== at) return null;
+    return Object.assign(new Error('refused'), { responseCode: this.refuseEarly.status });
   }
 }

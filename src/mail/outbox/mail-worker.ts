@@ -19,8 +19,10 @@ const LAST_DELIVERIES_MS = 3_000;
 /** Before the note that a mail has left is tried again. */
 const NOTE_PAUSE_MS = 500;
 
-/** Of nodemailer: greeting, encryption or login failed. That is no refusal of a mail, and can be mended while mails wait. */
-const BEFORE_ANY_MAIL = new Set(['EPROTOCOL', 'ETLS', 'EAUTH']);
+/** Of nodemailer: connection, greeting, encryption or login failed. That is no refusal of a mail, and can be mended while mails wait. */
+const BEFORE_ANY_MAIL = new Set(['ECONNECTION', 'EPROTOCOL', 'ETLS', 'EAUTH']);
+/** Neither is this, though a mail is answered with it: encryption (RFC 3207 section 4) or a login (RFC 4954 section 6) has to come first. */
+const LOGIN_REQUIRED = 530;
 
 type DeliveryError = Error & { responseCode?: number; code?: string };
 
@@ -168,7 +170,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 
   private async postpone(mail: LeasedMail, error: DeliveryError): Promise<void> {
     const reason = error.message.slice(0, 200);
-    const isRefusedForGood = (error.responseCode ?? 0) >= 500 && !BEFORE_ANY_MAIL.has(error.code ?? '');
+    const isRefusedForGood = isRefusal(error);
     this.metrics.attempts[isRefusedForGood ? 'refused' : 'postponed'].inc();
     if (isRefusedForGood) {
       this.logger.warn({ mail: mail.id, kind: mail.kind, reason }, 'A mail was refused for good');
@@ -182,4 +184,9 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     );
     await this.mails.retryAt(mail.id, new Date(this.clock.nowMs() + pauseMs), reason);
   }
+}
+
+/** Whether the mail server refuses this mail, and would again. */
+function isRefusal({ responseCode = 0, code = '' }: DeliveryError): boolean {
+  return responseCode >= 500 && responseCode !== LOGIN_REQUIRED && !BEFORE_ANY_MAIL.has(code);
 }

@@ -1,0 +1,159 @@
+import { channel } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { MINUTE, SECOND } from '../support/manual-clock.js';
+import { newRegistration } from '../support/personas.js';
+import { SmtpSink, type SmtpSinkOptions } from '../support/smtp-sink.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+const CREDENTIALS = { SMTP_USER: 'accounts', SMTP_PASS: 'secret' };
+const IMPLICIT_TLS_PORT = 465;
+
+describe('A mail server', () => {
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+
+  const startSink = async (options?: SmtpSinkOptions) => {
+    const sink = await SmtpSink.start(options);
+    closing.push(() => sink.stop());
+    return sink;
+  };
+  /** A server that is none, or a bad one. */
+  const listen = async (meet: (socket: Socket) => void) => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      meet(socket);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.push(async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return { port: (server.address() as AddressInfo).port, sockets };
+  };
+  const serviceAt = async (port: number, env: Record<string, string> = {}, beside?: TestApp) => {
+    const test = await startTestApp({ beside, env: { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(port), ...env } });
+    closing.push(() => test.close());
+    return test;
+  };
+  /** @returns the mail, as it is stored, to somebody who has just registered */
+  const postMail = async ({ personas, database }: TestApp, overrides = {}) => {
+    const { email } = (await personas.visitor(overrides)).registration;
+    return () => database.collection('mails').findOne({ to: email });
+  };
+  const expectToWait = (stored: Awaited<ReturnType<typeof postMail>>, reason = /./) =>
+    expect
+      .poll(stored, { timeout: 5_000 })
+      .toMatchObject({ state: 'waiting', last_error: expect.stringMatching(reason) });
+  /** A certificate that nobody has signed is believed from here on. Node warns of it. */
+  const believeEverybody = () => {
+    vi.spyOn(process, 'emitWarning').mockReturnValue();
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  };
+
+  for (const [at, status] of [
+    ['greeting', 554],
+    ['login', 535],
+    ['sender', 530],
+  ] as const) {
+    it(`that refuses the service itself (${at}, ${status}) loses no mail: they wait until that is mended`, async () => {
+      const hasLogin = at === 'login';
+      if (hasLogin) believeEverybody();
+      const sink = await startSink({ encryption: hasLogin ? 'starttls' : 'none' });
+      const test = await serviceAt(sink.port, hasLogin ? CREDENTIALS : {});
+      sink.refuseEarly = { at, status };
+      const stored = await postMail(test);
+      await expectToWait(stored);
+
+      sink.refuseEarly = null;
+      test.clock.advance(MINUTE);
+      await sink.waitFor(1);
+      await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'sent' });
+    });
+  }
+
+  it('that refuses every command loses no mail, and of what it says a line is kept', async () => {
+    const { port } = await listen((socket) => {
+      socket.write('220 mail.example ESMTP\r\n');
+      socket.on('data', () => socket.write(`550 ${'not for you '.repeat(50)}\r\n`));
+    });
+    await expectToWait(await postMail(await serviceAt(port, CREDENTIALS)), /^EHLO failed.{189}$/);
+  });
+
+  it('that refuses a mail for good, with the lowest status that says so, is not handed it again', async () => {
+    const sink = await startSink();
+    const test = await serviceAt(sink.port);
+    sink.refuseWith = 500;
+    const stored = await postMail(test);
+    await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'failed', sealed: null, attempts: 1 });
+  });
+
+  it('that is not set leaves mails to wait, until one is', async () => {
+    const without = await startTestApp({ adjust: (config) => ({ ...config, isProduction: true }) });
+    closing.push(() => without.close());
+    const stored = await postMail(without);
+    const sink = await startSink();
+    await serviceAt(sink.port, {}, without);
+    await sink.waitFor(1);
+    await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'sent', attempts: 1 });
+  });
+
+  it('without a certificate that can be believed is told no password', async () => {
+    const sink = await startSink({ encryption: 'starttls' });
+    const test = await serviceAt(sink.port, CREDENTIALS);
+    const stored = await postMail(test);
+    await expectToWait(stored, /certificate/);
+    expect(sink.logins).toEqual([]);
+
+    believeEverybody();
+    test.clock.advance(MINUTE);
+    await sink.waitFor(1);
+    expect(sink.logins).toEqual(['accounts']);
+  });
+
+  it('is spoken to in TLS from the first byte on where its port is that of implicit TLS', async ({ skip }) => {
+    believeEverybody();
+    const sink = await startSink({ encryption: 'implicit', port: IMPLICIT_TLS_PORT }).catch(({ code }) =>
+      skip(`Port ${IMPLICIT_TLS_PORT} cannot be had (${code})`),
+    );
+    await postMail(await serviceAt(IMPLICIT_TLS_PORT, CREDENTIALS));
+    await sink.waitFor(1);
+    expect(sink.logins).toEqual(['accounts']);
+  });
+
+  it('that falls silent while it takes a mail is left after fifteen seconds', async () => {
+    const sink = await startSink();
+    const test = await serviceAt(sink.port);
+    const sockets: Socket[] = [];
+    const connecting = channel('net.client.socket');
+    const remember = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+    connecting.subscribe(remember);
+    closing.push(async () => void connecting.unsubscribe(remember));
+    const registration = newRegistration();
+    sink.hangFor = registration.email;
+    const stored = await postMail(test, registration);
+    await expect.poll(() => sink.hanging, { timeout: 5_000 }).toBe(1);
+    const waiting = sockets.filter(({ remotePort }) => remotePort === sink.port);
+    expect(waiting.map(({ timeout }) => timeout)).toEqual([15 * SECOND]);
+    for (const socket of waiting) socket.emit('timeout');
+    await expectToWait(stored, /Timeout/);
+  });
+
+  it('that never says a word is left after fifteen seconds', async () => {
+    const { port, sockets } = await listen(() => undefined);
+    const test = await serviceAt(port);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const stored = await postMail(test);
+    await expect.poll(() => sockets.length, { timeout: 5_000 }).toBe(1);
+    vi.advanceTimersByTime(15 * SECOND);
+    vi.useRealTimers();
+    await expectToWait(stored, /never received|timeout/);
+  });
+});
