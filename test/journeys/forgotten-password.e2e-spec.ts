@@ -80,6 +80,7 @@ describe('Forgotten password', () => {
     expect(unknown.status).toBe(known.status);
     const mails = await test.database.collection('mails').find({ to: 'nobody-here@example.com' }).toArray();
     expect(mails.map(({ state }) => state)).toEqual(['decoy']);
+    expect(mails[0]?.purge_at, 'who has no account is not kept').toEqual(mails[0]?.expires_at);
   });
 
   it('mails at most once a minute and five times an hour, silently', async () => {

@@ -295,6 +295,20 @@ describe('Mails over SMTP', () => {
     sink.hangFor = null;
   });
 
+  it('leave though every lane of the worker has stumbled', async () => {
+    const mails = test.app.get(MailsRepository);
+    const leaseNext = mails.leaseNext.bind(mails);
+    let stumbles = 0;
+    mails.leaseNext = () => {
+      stumbles += 1;
+      return stumbles > 4 ? leaseNext() : Promise.reject(new Error('a fault of ours'));
+    };
+    await register();
+    await sink.waitFor(1);
+    expect(stumbles).toBeGreaterThan(4);
+    mails.leaseNext = leaseNext;
+  });
+
   it('leave once, however many instances send', async () => {
     const second = await startTestApp({
       beside: test,
