@@ -96,6 +96,21 @@ describe.skipIf(!redisUrl())('While Redis is', () => {
     await other.close();
   });
 
+  it('away, no slate is called clean that Redis would not forget; the next one is', async () => {
+    const client = test.client();
+    const guess = async () => (await client.post('/auth/login', {})).status;
+    for (let i = 0; i < 6; i += 1) await guess();
+    proxy.cut();
+    const refused = await timed(client.delete('/dev/state'));
+    expect([refused.status, refused.body.code]).toEqual([503, 'service_unavailable']);
+    expect(refused.headers.get('retry-after')).toBe('2');
+    proxy.restore();
+    await until(async () => (await readiness()).status === 'ready');
+    expect(await guess(), 'what Redis remembers').toBe(429);
+    expect((await client.delete('/dev/state')).status).toBe(200);
+    expect(await guess()).toBe(422);
+  });
+
   it('full or read-only, it is as if it were away', async () => {
     const user = await test.personas.user();
     const { REDIS } = await import('../../src/infrastructure/redis/index.js');

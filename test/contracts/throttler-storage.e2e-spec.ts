@@ -82,6 +82,18 @@ describeTwins('Throttler storage', inMemory, inRedis, (test, twin) => {
   });
 });
 
+describe('Throttler storage in memory', () => {
+  it('remembers two hundred thousand callers, and of more those who were seen last', async () => {
+    const storage = new MemoryThrottlerStorage(new ManualClock());
+    const hit = async (key: string) => (await storage.increment(key, 60_000, 3)).totalHits;
+    await hit('seen again');
+    for (let caller = 1; caller < 200_000; caller += 1) await hit(String(caller));
+    expect([await hit('seen again'), await hit('1')]).toEqual([2, 2]);
+    await hit('one more');
+    expect([await hit('seen again'), await hit('1'), await hit('2')]).toEqual([3, 3, 1]);
+  });
+});
+
 describe.skipIf(!redisUrl())('Throttler storage in Redis', () => {
   it('gives a window an end that has lost its own', async () => {
     const redis = await ownRedis();

@@ -8,15 +8,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OnCleanSlate } from '../../src/common/clean-slate/index.js';
 import { MailInbox } from '../../src/mail/index.js';
 import { SecurityEvents } from '../../src/security/index.js';
-import { startTestApp, type TestApp } from '../support/index.js';
+import { LIMIT_NAMESPACE_HEADER } from '../../src/dev-tools/index.js';
+import { API_KEY, type ApiResponse, startTestApp, type TestApp } from '../support/index.js';
 
 /** What a team that extends the service may keep in the process. */
 @Injectable()
 class Visits implements OnCleanSlate {
   count = 0;
+  whileForgetting: () => Promise<unknown> = () => Promise.resolve();
 
-  onCleanSlate(): void {
+  async onCleanSlate(): Promise<void> {
     this.count = 0;
+    await this.whileForgetting();
   }
 }
 
@@ -116,6 +119,49 @@ describe('The test kit', () => {
     expect(visits.count).toBe(0);
     for (const { name } of await test.database.listCollections())
       expect(await test.database.collection(name).countDocuments(), name).toBe(0);
+  });
+
+  it('lets nobody in again who asks while the slate is made clean', async () => {
+    const { token } = await test.personas.user();
+    const profile = () => test.client().get('/api/profile', { apiKey: API_KEY, bearer: token });
+    const visits = test.app.get(Visits, { strict: false });
+    const meanwhile: number[] = [];
+    visits.whileForgetting = async () => {
+      await setTimeout(50);
+      meanwhile.push((await profile()).status);
+    };
+    expect((await test.client().delete('/dev/state')).status).toBe(200);
+    visits.whileForgetting = () => Promise.resolve();
+    expect([...meanwhile, (await profile()).status]).toEqual([401, 401]);
+  });
+
+  it('says that the slate is not clean when somebody could not forget', async () => {
+    const visits = test.app.get(Visits, { strict: false });
+    visits.whileForgetting = () => Promise.reject(new Error('a fault of theirs'));
+    expect((await test.client().delete('/dev/state')).status).toBe(500);
+    visits.whileForgetting = () => Promise.resolve();
+    expect((await test.client().delete('/dev/state')).status).toBe(200);
+  });
+
+  it('counts limits of every kind apart by names of up to 64 letters, digits, dots, hyphens and underscores', async () => {
+    const client = test.client();
+    const under = (namespace: string) => ({ headers: { 'x-test-limit-namespace': namespace } });
+    const remaining = ({ headers }: ApiResponse) => Number(/r=(\d+)/.exec(headers.get('ratelimit') as string)?.[1]);
+    const { auth, general } = test.config.limits;
+    for (const namespace of ['a', 'a.b-c_9', 'n'.repeat(64)]) {
+      for (const less of [1, 2]) {
+        expect(remaining(await client.post('/auth/login', {}, under(namespace)))).toBe(auth.limit - less);
+        expect(remaining(await client.get('/api/profile', under(namespace)))).toBe(general.limit - less);
+      }
+    }
+    expect(remaining(await client.post('/auth/login', {})), 'and apart from who names none').toBe(auth.limit - 1);
+    for (const namespace of ['', 'a b', 'a:b', 'é', 'a,b', 'n'.repeat(65)]) {
+      const { status, body } = await client.post('/auth/login', {}, under(namespace));
+      expect([status, body.errors], namespace).toEqual([
+        422,
+        [expect.objectContaining({ field: LIMIT_NAMESPACE_HEADER })],
+      ]);
+    }
   });
 
   it('lets nothing arrive that was being stored when the slate was made clean', async () => {
