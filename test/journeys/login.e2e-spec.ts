@@ -269,7 +269,28 @@ describe('Login', () => {
         });
         for (const address of ['10.1.2.3', '100.64.0.1'])
           expect(await placeOfLogin(elsewhere, address), 'whatever it tells of them').toBeUndefined();
+        expect(await placeOfLogin(elsewhere, '2001:200::1'), 'it knows IPv4 alone').toBeUndefined();
       } finally {
+        await elsewhere.close();
+      }
+    });
+
+    it('has as much of a place as is told', async () => {
+      const location = { latitude: 48.86, longitude: 2.35 };
+      const names = { en: 'Paris' };
+      for (const [told, place] of [
+        [{ country: { iso_code: 'FR' } }, { country: 'FR' }],
+        [{ country: { iso_code: '' }, city: { names } }, { city: 'Paris' }],
+        [{ subdivisions: [{ names }], location: { latitude: 48.86 } }, { region: 'Paris' }],
+        [{ location: { ...location, time_zone: 'Europe/Berlin' } }, { timezone: 'Europe/Berlin' }],
+        [{ postal: { code: '75001' } }, undefined],
+        // Another layout than MaxMind's.
+        [{ city: 'Paris' }, undefined],
+      ]) {
+        const geoipFile = join(directory, 'partial.mmdb');
+        writeFileSync(geoipFile, cityDatabaseOf(told as object));
+        const elsewhere = await startTestApp({ env: { GEOIP_DB: geoipFile } });
+        expect(await placeOfLogin(elsewhere)).toEqual(place);
         await elsewhere.close();
       }
     });

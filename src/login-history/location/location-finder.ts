@@ -61,7 +61,7 @@ export class LocationFinder implements OnApplicationBootstrap {
     if (!ipaddr.isValid(address) || ipaddr.process(address).range() !== 'unicast') return undefined;
     const reader = await withDeadline(this.reader(this.fileFor(address)), PATIENCE_MS).catch(() => null);
     try {
-      const found = reader?.get(address);
+      const found = reader && knows(reader, address) ? reader.get(address) : null;
       return found
         ? compact(this.config.geoipFile ? fromMaxmind(found as CityResponse) : fromBundled(found as BundledCity))
         : undefined;
@@ -88,6 +88,11 @@ export class LocationFinder implements OnApplicationBootstrap {
     }
     return reader;
   }
+}
+
+/** Data of IPv4 alone would take the beginning of an IPv6 address for one of its own. */
+function knows(reader: CityReader, address: string): boolean {
+  return reader.metadata.ipVersion === 6 || isIPv4(address);
 }
 
 function fromBundled({ country_code, state1, city, latitude, longitude }: BundledCity): Location {
