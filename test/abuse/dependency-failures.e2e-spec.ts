@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type EmbeddedMongodb,
   startEmbeddedMongodb,
@@ -219,7 +220,8 @@ describe('While the database is', () => {
 });
 
 describe('While a start waits for the database', () => {
-  it('an index that takes its time is waited for', async () => {
+  it('an index that takes its time is waited for, and its collection is named', async () => {
+    const log = vi.spyOn(Logger.prototype, 'log');
     const store = await startEmbeddedMongodb();
     const proxy = await TcpProxy.to({ path: decodeURIComponent(new URL(store.uri).host) });
     // Longer than any other answer is waited for.
@@ -231,6 +233,10 @@ describe('While a start waits for the database', () => {
       env: { MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
     });
     expect((await test.client().get('/health/ready')).status).toBe(200);
+    const told = log.mock.calls.map(([line]) => String(line)).filter((line) => line.startsWith('Making the indexes'));
+    expect(told).toContainEqual(expect.stringContaining(' login_histories,'));
+    expect(told.length, 'no word of those that are made at once').toBeLessThan(5);
+    log.mockRestore();
     await test.close();
     await proxy.close();
     await store.close();

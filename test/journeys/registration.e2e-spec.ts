@@ -232,6 +232,26 @@ describe('Registration', () => {
     expect(await test.database.collection('users').countDocuments()).toBe(before);
   });
 
+  it('accepts names and addresses of the least length and of the greatest', async () => {
+    const domain = [63, 63, 57].map((length) => 'd'.repeat(length)).join('.');
+    for (const change of [
+      { first_name: 'Bo', last_name: 'Li' },
+      { first_name: 'B'.repeat(100), last_name: 'L'.repeat(100) },
+      { username: 'Bo_' },
+      { username: 'b'.repeat(64) },
+      { email: 'b@d.co' },
+      { email: `${'b'.repeat(64)}@${domain}.com` },
+      { email: "!#$%&'*+/=?^_`{|}~-.b@d.co" },
+    ]) {
+      const { status, text } = await test.client().post('/auth/register', newRegistration(change));
+      expect(status, text).toBe(201);
+    }
+    const beyond = await test
+      .client()
+      .post('/auth/register', newRegistration({ email: `${'b'.repeat(64)}@${domain}d.com` }));
+    expect(beyond.body.errors).toEqual([{ field: 'email', message: 'email must be at most 254 characters long' }]);
+  });
+
   it('accepts passwords of 8 characters and of 72 bytes, with anything in them', async () => {
     for (const password of [
       'Abcdef1@',

@@ -50,6 +50,13 @@ describe('The test kit', () => {
   });
   afterAll(() => test.close());
 
+  it('lists its own routes, by path', () => {
+    const paths = routes.map(({ path }) => path);
+    expect(paths).toEqual(paths.toSorted());
+    expect(paths[0]).toBe('/dev');
+    expect(paths.filter((path) => !/^\/dev(\/[a-z]+)*$/.test(path))).toEqual([]);
+  });
+
   it('is served under names of this machine alone', async () => {
     const { port } = new URL(test.url);
     const statusUnder = (host: string, method: string, path: string) => statusOf(test, method, path, { host });
