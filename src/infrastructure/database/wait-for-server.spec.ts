@@ -76,6 +76,15 @@ describe('waitForServer', () => {
     await expect(waitForServer('mongodb://127.0.0.1/?nothing=true', true)).rejects.toThrow(/nothing/);
   });
 
+  it('tells somebody who does not wait that the server does not answer', async () => {
+    const asked = [{ ok: 0, code: 91, codeName: 'ShutdownInProgress', errmsg: 'shutting down' }];
+    const uri = uriOf(await listen(MEMBER, { command: () => asked.shift() ?? MEMBER }));
+    await expect(waitForServer(uri, false)).rejects.toThrow(
+      /^The database of MONGODB_URI does not answer: shutting down$/,
+    );
+    expect(await waitForServer(uri, false)).toBe(uri);
+  });
+
   it.each([1, 2])(
     'waits until the server is there, and says so once, and once more when it is: %d in vain',
     async (times) => {
