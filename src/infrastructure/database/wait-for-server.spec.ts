@@ -45,14 +45,22 @@ describe('waitForServer', () => {
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   };
+  const listenToLog = () => {
+    const told: string[] = [];
+    const tell = (line: string) => void told.push(line);
+    Logger.overrideLogger({ log: tell, warn: tell, error: tell });
+    return told;
+  };
   const uriOf = (port: number, user = '') => `mongodb://${user}127.0.0.1:${port}/?directConnection=true`;
 
-  it('takes a member of a replica set and the router of a cluster, and leaves no connection behind', async () => {
+  it('takes a member of a replica set and the router of a cluster without a word, and leaves no connection behind', async () => {
+    const told = listenToLog();
     for (const hello of [MEMBER, { ...HELLO, msg: 'isdbgrid' }]) {
       const uri = uriOf(await listen(hello));
       expect(await waitForServer(uri, true)).toBe(uri);
     }
     await expect.poll(() => sockets.size).toBe(0);
+    expect(told).toEqual([]);
   });
 
   it('refuses a single server at once, for it has no transactions, though it would wait for one that is away', async () => {
@@ -88,9 +96,7 @@ describe('waitForServer', () => {
   it.each([1, 2])(
     'waits until the server is there, and says so once, and once more when it is: %d in vain',
     async (times) => {
-      const told: string[] = [];
-      const tell = (line: string) => void told.push(line);
-      Logger.overrideLogger({ log: tell, warn: tell, error: tell });
+      const told = listenToLog();
       const away = { ok: 0, code: 91, codeName: 'ShutdownInProgress', errmsg: 'shutting down' };
       const asked = Array.from({ length: times }, () => away);
       const uri = uriOf(await listen(MEMBER, { command: () => asked.shift() ?? MEMBER }));
