@@ -42,8 +42,8 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     if (isLettingGo && left === 0) socket.destroySoon();
   }
   const options = {
+    // That of the headers is the same by default, where it is less than a minute.
     requestTimeout: requestTimeoutMs,
-    headersTimeout: requestTimeoutMs,
     // By default Node looks every 30 seconds.
     connectionsCheckingInterval: requestTimeoutMs / 5,
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -15,6 +15,21 @@ describe('parseDevice', () => {
     expect(describeDevice(device)).toBe('Chrome on Windows');
   });
 
+  it('knows a device by its model, else by its processor, else by its system', () => {
+    const platformOf = (system: string) =>
+      parseDevice(`Mozilla/5.0 (${system}) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/604.1`)
+        ?.platform;
+    expect(platformOf('iPad; CPU OS 17_5 like Mac OS X')).toBe('Apple iPad');
+    expect(platformOf('X11; Linux aarch64')).toBe('arm64');
+    expect(platformOf('X11; Linux')).toBe('Linux');
+  });
+
+  it('takes no browser without a system for a desktop', () => {
+    const device = parseDevice('Firefox/128.0');
+    expect(device?.source).toBe('unknown');
+    expect(describeDevice(device)).toBe('Firefox');
+  });
+
   it('says "unknown" of programs', () => {
     const device = parseDevice('curl/8.5.0');
     expect(device?.source).toBe('unknown');
