@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/invariants.js';
 import { openConnection, parseAnswer, untilClosed } from '../support/raw-http.js';
@@ -10,6 +11,8 @@ const REQUEST_TIMEOUT_MS = 300;
 const DRIP_MS = 20;
 const CLIENTS = 100;
 const PATIENCE_MS = 15_000;
+/** Who has had nothing by then is told to try again. */
+const ANSWER_LIMIT_MS = 5_000;
 
 describe('A client that is slow', () => {
   let test: TestApp;
@@ -64,6 +67,24 @@ describe('A client that is slow', () => {
     async () => {
       const sockets = await Promise.all(Array.from({ length: CLIENTS }, () => openConnection(test.url)));
       for (const text of await Promise.all(sockets.map(untilClosed))) expect(text).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
+      expect((await test.client().get('/health/live')).status).toBe(200);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'and reads late gets what it asked for, in whole: an answer that has begun is not late',
+    async () => {
+      const path = '/docs/swagger-ui-bundle.js';
+      const { length } = (await test.client().get(path)).text;
+      const socket = await openConnection(test.url);
+      const request = (end = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${end}\r\n`;
+      // More than fits between the two.
+      socket.write(request().repeat(3) + request('Connection: close\r\n'));
+      await pause(ANSWER_LIMIT_MS);
+      const answers = await untilClosed(socket);
+      expect(answers.match(/HTTP\/1\.1 \d{3}/g)).toEqual(Array.from({ length: 4 }, () => 'HTTP/1.1 200'));
+      expect(answers.length).toBeGreaterThan(4 * length);
       expect((await test.client().get('/health/live')).status).toBe(200);
     },
     PATIENCE_MS,
