@@ -60,6 +60,15 @@ describe('A request that cannot be served', () => {
     }
   });
 
+  it('is told that it is nested too deeply from nine levels on', async () => {
+    const messagesAt = async (depth: number) => {
+      const { body } = await post('/auth/login', `{"password":"x","login":${nested('[', ']', depth)}}`);
+      return body.errors.map(({ message }: { message: string }) => message);
+    };
+    expect(await messagesAt(8)).toEqual(['login must be a string']);
+    expect(await messagesAt(9)).toEqual(['is nested too deeply']);
+  });
+
   it('is told which method the path serves', async () => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD']) {
       const { status, headers, body } = await test.client().request('/auth/login', { method });
