@@ -242,6 +242,27 @@ describe('While a start waits for the database', () => {
     await store.close();
   });
 
+  it('it is the one that the address names, or that of the service', async () => {
+    const store = await startEmbeddedMongodb();
+    const proxy = await TcpProxy.to({ path: decodeURIComponent(new URL(store.uri).host) });
+    for (const [path, name] of [
+      ['/of_the_operator', 'of_the_operator'],
+      ['/', 'accounts'],
+    ]) {
+      const MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}${path}?directConnection=true`;
+      const test = await startTestApp({ env: { MONGODB_URI } });
+      expect(test.database.name).toBe(name);
+      await test.personas.visitor();
+      await test.close();
+    }
+    const client = await new MongoClient(store.uri).connect();
+    const { databases } = await client.db().admin().listDatabases();
+    expect(databases.map(({ name }) => name)).toEqual(expect.arrayContaining(['accounts', 'of_the_operator']));
+    await client.close();
+    await proxy.close();
+    await store.close();
+  });
+
   it('a user that it refuses is told at once', async () => {
     const store = await startEmbeddedMongodb();
     const client = await new MongoClient(store.uri).connect();
