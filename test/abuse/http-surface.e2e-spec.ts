@@ -1,8 +1,5 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/invariants.js';
 import type { User } from '../support/personas.js';
@@ -203,53 +200,6 @@ describe('The HTTP surface', () => {
     });
     await Promise.all(aborted);
     expect((await test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY })).status).toBe(200);
-  });
-
-  it('keeps idle connections for longer than the load balancers before it, and tells them for how long', async () => {
-    const socket = await open();
-    const answered = new Promise<Buffer>((resolve) => socket.once('data', resolve));
-    socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    const { headers } = parseAnswer((await answered).toString('latin1'));
-    expect([headers.get('connection'), headers.get('keep-alive')]).toEqual(['keep-alive', 'timeout=65']);
-    socket.destroy();
-  });
-
-  it('cuts a connection on which nothing moves for half a minute', async () => {
-    const accepted = once(test.app.getHttpServer() as Server, 'connection') as Promise<[Socket]>;
-    const socket = await open();
-    const cut = untilClosed(socket);
-    const [atServer] = await accepted;
-    expect(atServer.timeout).toBe(30_000);
-    atServer.emit('timeout');
-    expect(await cut).toBe('');
-  });
-
-  it('remembers nothing of connections that broke off before their answer', async () => {
-    setFlagsFromString('--expose-gc');
-    const clearUp = runInNewContext('gc') as () => void;
-    const server = test.app.getHttpServer() as Server;
-    const breakOff = async () => {
-      const accepted = once(server, 'connection') as Promise<[Socket]>;
-      const socket = await open();
-      const [atServer] = await accepted;
-      const asked = once(server, 'request');
-      socket.write('GET /dev/inbox/next?to=nobody@example.com&timeout_seconds=1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      await asked;
-      const closed = once(atServer, 'close');
-      socket.destroy();
-      await closed;
-      return new WeakRef(atServer);
-    };
-    const connections = [await breakOff(), await breakOff()];
-    await expect
-      .poll(
-        () => {
-          clearUp();
-          return connections.filter((connection) => connection.deref()).length;
-        },
-        { timeout: 15_000 },
-      )
-      .toBe(0);
   });
 
   it('answers JSON, whatever the caller accepts', async () => {
