@@ -265,6 +265,7 @@ describe('The record of security events', () => {
       '?limit=',
       '?page=0',
       '?page=-1',
+      '?page=1000001',
       '?page=1.5',
       '?page=1&page=2',
       '?user=x',
