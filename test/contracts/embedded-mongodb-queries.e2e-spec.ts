@@ -186,6 +186,7 @@ describe(`A query on ${SERVER}`, () => {
       ['the opposite of a value', { a: { $not: 5 } }, 2],
       ['all of no list', { a: { $all: 5 } }, 2],
       ['conditions and values in one list', { a: { $all: [{ $elemMatch: { x: 1 } }, { x: 1 }] } }, 2],
+      ['a condition among values', { a: { $all: [{ $gt: 1 }] } }, 2],
       ['a value in no list', { a: { $in: 5 } }, 2],
       ['an operator in a list of values', { a: { $in: [{ $gt: 1 }] } }, 2],
       ['more than a pattern', { a: { $gt: /x/ } }, 2],

@@ -130,12 +130,17 @@ function elementMatch(operand: unknown, options: FilterOptions): LeavesTest {
   return (found) => found.some((leaf) => Array.isArray(leaf) && leaf.some(matches));
 }
 
+function isElementMatch(item: unknown): item is Document {
+  return isDocument(item) && '$elemMatch' in item;
+}
+
 function allTest(operand: unknown, options: FilterOptions): LeavesTest {
   if (!Array.isArray(operand)) throw new CommandError(2, '$all needs an array');
   const tests = operand.map((item): LeavesTest => {
-    const [isElementMatch, isFirstOne] = [item, operand[0]].map((one) => isDocument(one) && '$elemMatch' in one);
-    if (isElementMatch !== isFirstOne) throw new CommandError(2, '$all/$elemMatch has to be consistent');
-    if (isElementMatch) return elementMatch(item.$elemMatch, options);
+    if (isElementMatch(item) !== isElementMatch(operand[0])) {
+      throw new CommandError(2, '$all/$elemMatch has to be consistent');
+    }
+    if (isElementMatch(item)) return elementMatch(item.$elemMatch, options);
     if (isOperatorDocument(item)) throw new CommandError(2, 'no $ expressions in $all');
     return some(equality(item, options.fold));
   });
