@@ -5,7 +5,7 @@ import { ApiConsumes, ApiExtension, ApiExtraModels, ApiOperation, getSchemaPath 
 /** Extension under which an operation's success travels to the OpenAPI document; it is removed there. */
 export const SUCCESS_EXTENSION = 'x-success';
 
-export const JSON_TYPE = 'application/json';
+export const JSON_MEDIA_TYPE = 'application/json';
 
 export interface SuccessDescription {
   status: number;
@@ -50,7 +50,7 @@ export function Operation({
   message,
   data,
   page,
-  produces = JSON_TYPE,
+  produces = JSON_MEDIA_TYPE,
   consumes,
   bodyLimit,
   waits,

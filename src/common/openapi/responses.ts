@@ -4,7 +4,7 @@ import { COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js'
 import { errorExampleRef } from './error-examples.js';
 import { exampleOf } from './example.js';
 import type { OperationFacts, Response, Schema } from './openapi-types.js';
-import { JSON_TYPE, type SuccessDescription } from './operation.decorator.js';
+import { JSON_MEDIA_TYPE, type SuccessDescription } from './operation.decorator.js';
 
 const ALWAYS: ErrorCode[] = ['malformed_request', 'service_unavailable', 'internal_error'];
 const WITH_INPUT: ErrorCode[] = ['validation_failed'];
@@ -29,7 +29,7 @@ export function responsesOf(facts: OperationFacts, components: Record<string, Sc
       description: descriptionOf(codes),
       headers: { ...headersOf(!isUnread), ...headersOfStatus(status) },
       content: {
-        [JSON_TYPE]: {
+        [JSON_MEDIA_TYPE]: {
           schema: errorSchema(envelope, codes),
           examples: Object.fromEntries(codes.map((code) => [code, errorExampleRef(envelope, code)])),
         },
@@ -76,7 +76,7 @@ function dataSchema({ dataRef, shape }: SuccessDescription): Schema | null {
 }
 
 function successContent(envelope: EnvelopeKind, success: SuccessDescription, components: Record<string, Schema>) {
-  if (success.mediaType !== JSON_TYPE) return { schema: { type: 'string', format: 'binary' } };
+  if (success.mediaType !== JSON_MEDIA_TYPE) return { schema: { type: 'string', format: 'binary' } };
   const schema = successSchema(envelope, success);
   return { schema, example: exampleOf(schema, components) };
 }

@@ -4,7 +4,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { isRegExp } from '../values/bson-types.js';
-import { toRegExp } from '../values/regex.js';
+import { toFlags } from '../values/regex.js';
 import { leaves } from './leaves.js';
 import { compileOperator, equality, isTruthy, not, some, type LeavesTest } from './operators.js';
 
@@ -115,7 +115,8 @@ function pattern(operand: unknown, flags: unknown): BSONRegExp {
   if (typeof source !== 'string') throw new CommandError(2, '$regex has to be a string');
   const own = operand instanceof RegExp ? operand.flags.replace(/[^ims]/g, '') : known?.options;
   const given = typeof flags === 'string' ? flags : own;
-  toRegExp(source, given ?? '');
+  // The constructor would refuse an unknown one with an error of its own.
+  toFlags(given ?? '');
   return new BSONRegExp(source, given);
 }
 
@@ -130,7 +131,7 @@ function elementMatch(operand: unknown, options: FilterOptions): LeavesTest {
   return (found) => found.some((leaf) => Array.isArray(leaf) && leaf.some(matches));
 }
 
-function isElementMatch(item: unknown): item is Document {
+export function isElementMatch(item: unknown): item is Document {
   return isDocument(item) && '$elemMatch' in item;
 }
 

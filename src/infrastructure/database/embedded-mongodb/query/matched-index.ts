@@ -1,5 +1,12 @@
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
-import { compileFilter, compileValueTest, elementTest, operatorsOf, type FilterOptions } from './filter.js';
+import {
+  compileFilter,
+  compileValueTest,
+  elementTest,
+  isElementMatch,
+  operatorsOf,
+  type FilterOptions,
+} from './filter.js';
 import { leaves } from './leaves.js';
 
 /**
@@ -35,9 +42,7 @@ function firstMatch(array: unknown[], rest: string, operand: unknown, options: F
     const test = compileFilter({ [rest]: operand }, options);
     return array.findIndex((element) => isDocument(element) && test(element));
   }
-  if (isDocument(operand) && '$elemMatch' in operand) {
-    return array.findIndex(elementTest(operand.$elemMatch, options));
-  }
+  if (isElementMatch(operand)) return array.findIndex(elementTest(operand.$elemMatch, options));
   return array.findIndex(compileValueTest(operatorsOf(operand), options));
 }
 

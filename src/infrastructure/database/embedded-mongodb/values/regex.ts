@@ -1,17 +1,23 @@
 import type { BSONRegExp } from 'bson';
 import { CommandError } from '../command-error.js';
 
-/**
- * The JavaScript expression for a PCRE pattern. `x` and PCRE-only syntax are refused: matching something else than
- * MongoDB would is worse than failing.
- * @throws CommandError 51091
- */
-export function toRegExp(pattern: string, options: string): RegExp {
+/** @throws CommandError 51108 */
+export function toFlags(options: string): string {
   let flags = '';
   for (const option of options) {
     if ('ims'.includes(option)) flags += flags.includes(option) ? '' : option;
     else if (option !== 'u') throw new CommandError(51108, `invalid flag in regex options: ${option}`);
   }
+  return flags;
+}
+
+/**
+ * The JavaScript expression for a PCRE pattern. `x` and PCRE-only syntax are refused: matching something else than
+ * MongoDB would is worse than failing.
+ * @throws CommandError 51091 or 51108
+ */
+export function toRegExp(pattern: string, options: string): RegExp {
+  const flags = toFlags(options);
   if (
     /\(\?[a-zA-Z^-]+[:)]|\\[AZzGQEhHRKX]|\\x\{|[*+?}]\+|\(\?[>|#R&]|(?<!\\)\[(?:\[:|\^?\])/.test(
       pattern.replaceAll('\\\\', ''),
