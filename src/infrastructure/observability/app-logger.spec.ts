@@ -17,9 +17,22 @@ describe('The log', () => {
     'hides every %s that a logged object has, and nothing beside it',
     (field) => {
       const secret = { [field]: 'canary', beside: 1 };
-      const lines = linesOf((logger) => logger.warn({ ...secret, a: secret, b: { c: secret } }, 'text', 'Room'));
+      const err = Object.assign(new Error('cause'), { config: secret });
+      const lines = linesOf((logger) => {
+        logger.warn(secret, 'text', 'Room');
+        logger.warn({ a: secret, at: new Date(0) }, 'text', 'Room');
+        logger.warn({ ...secret, b: { c: secret }, list: [secret] }, 'text', 'Room');
+        logger.error(err, 'Room');
+        logger.error({ err }, 'text', 'Room');
+      });
       expect(JSON.stringify(lines)).not.toContain('canary');
-      expect(lines).toMatchObject([{ beside: 1, a: { beside: 1 }, b: { c: { beside: 1 } } }]);
+      expect(lines).toMatchObject([
+        { beside: 1 },
+        { a: { beside: 1 }, at: '1970-01-01T00:00:00.000Z' },
+        { beside: 1, b: { c: { beside: 1 } }, list: [{ beside: 1 }] },
+        { err: { config: { beside: 1 } } },
+        { err: { config: { beside: 1 } } },
+      ]);
     },
   );
 
