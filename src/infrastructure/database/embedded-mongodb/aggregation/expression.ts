@@ -1,10 +1,16 @@
 import { evalExpr } from 'mingo/core';
+import type { Fold } from '../values/collation.js';
 import type { Document } from '../values/document.js';
 
 export type Options = Parameters<typeof evalExpr>[2];
 
 /** How an operator of aggregation expressions is calculated, as mingo calls it. */
 export type Expression = (document: Document, operand: unknown, options: Options) => unknown;
+
+/** mingo hands the setting of this name on to every operator; the one operator of its own that reads it is not used. */
+export function foldOf(options: Options): Fold | undefined {
+  return options?.collation as Fold | undefined;
+}
 
 /** An operand for mingo that is a value already. */
 export function literal(value: unknown): unknown {

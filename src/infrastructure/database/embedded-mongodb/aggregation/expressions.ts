@@ -3,6 +3,7 @@ import { Context, evalExpr } from 'mingo/core';
 import * as accumulators from 'mingo/operators/accumulator';
 import * as expressions from 'mingo/operators/expression';
 import { CommandError, unsupported } from '../command-error.js';
+import type { Fold } from '../values/collation.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 import { toRegExp } from '../values/regex.js';
 import { accumulate, OWN_ACCUMULATORS } from './own-accumulators.js';
@@ -23,7 +24,7 @@ export function expressionContext(): Context {
   });
 }
 
-export const MINGO_OPTIONS = {
+const MINGO_OPTIONS = {
   idKey: '_id',
   processingMode: 0,
   useStrictMode: true,
@@ -32,9 +33,20 @@ export const MINGO_OPTIONS = {
   context: expressionContext(),
 };
 
+/** What an expression knows beside its document. */
+export interface Scope {
+  variables?: Document | undefined;
+  fold?: Fold | undefined;
+}
+
+/** What mingo hands on to every operator. */
+export function settingsOf({ variables = {}, fold }: Scope) {
+  return { ...MINGO_OPTIONS, variables, collation: fold as never };
+}
+
 /** Value of an aggregation expression, see promote(), over a document. */
-export function evaluate(expression: unknown, document: Document, variables: Document = {}): unknown {
-  return asCommandError(() => evalExpr(promote(document), expression, { ...MINGO_OPTIONS, variables }));
+export function evaluate(expression: unknown, document: Document, scope: Scope = {}): unknown {
+  return asCommandError(() => evalExpr(promote(document), expression, settingsOf(scope)));
 }
 
 /** Values of the variables of a command's `let`: they are expressions without a document. */

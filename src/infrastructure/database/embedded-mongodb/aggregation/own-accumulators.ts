@@ -1,25 +1,26 @@
 import { evalExpr } from 'mingo/core';
 import { isNumber, type BsonNumber } from '../values/bson-types.js';
 import { ADDITION, quotient } from '../values/arithmetic.js';
+import type { Fold } from '../values/collation.js';
 import type { Document } from '../values/document.js';
 import { toDouble } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
 import { combine } from './arithmetic-expressions.js';
-import type { Options } from './expression.js';
+import { foldOf, type Options } from './expression.js';
 
-type Accumulator = (values: unknown[]) => unknown;
+type Accumulator = (values: unknown[], fold?: Fold) => unknown;
 
 /** What is made of several values where mingo does otherwise: it puts null for what is missing, and knows no decimals. */
 export const OWN_ACCUMULATORS: Record<string, Accumulator> = {
   $push: present,
-  $addToSet: (values) => [...new Map(present(values).map((value) => [identity(value), value])).values()],
+  $addToSet: (values, fold) => [...new Map(present(values).map((value) => [identity(value, fold), value])).values()],
   $sum: sum,
   $avg: (values) => {
     const numbers = values.filter(isNumber);
     return numbers.length === 0 ? null : quotient(sum(numbers), numbers.length);
   },
-  $min: (values) => extreme(values, -1),
-  $max: (values) => extreme(values, 1),
+  $min: (values, fold) => extreme(values, -1, fold),
+  $max: (values, fold) => extreme(values, 1, fold),
   $stdDevPop: (values) => deviation(values, 0),
   $stdDevSamp: (values) => deviation(values, 1),
 };
@@ -30,7 +31,8 @@ export function accumulate(name: string): (documents: Document[], operand: unkno
     // What mingo hands on from a stage of its own may name all the documents as the root.
     const rooted = options as unknown as { local?: { root?: unknown }; update(locals: { root: Document }): Options };
     const optionsFor = (root: Document): Options => (rooted.local?.root ? rooted.update({ root }) : options);
-    return OWN_ACCUMULATORS[name]?.(documents.map((one) => evalExpr(one, operand, optionsFor(one))));
+    const values = documents.map((one) => evalExpr(one, operand, optionsFor(one)));
+    return OWN_ACCUMULATORS[name]?.(values, foldOf(options));
   };
 }
 
@@ -42,11 +44,11 @@ function sum(values: unknown[]): BsonNumber {
   return values.filter(isNumber).reduce((total, value) => combine('$sum', ADDITION, total, value), 0);
 }
 
-function extreme(values: unknown[], direction: number): unknown {
+function extreme(values: unknown[], direction: number, fold?: Fold): unknown {
   const known = values.filter((value) => value !== undefined && value !== null);
   return known.length === 0
     ? null
-    : known.reduce((best, value) => (compare(value, best) * direction > 0 ? value : best));
+    : known.reduce((best, value) => (compare(value, best, fold) * direction > 0 ? value : best));
 }
 
 function deviation(values: unknown[], fewer: number): number | null {

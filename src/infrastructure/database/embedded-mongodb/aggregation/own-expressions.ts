@@ -7,7 +7,7 @@ import { compare } from '../values/order.js';
 import { ARITHMETIC_EXPRESSIONS } from './arithmetic-expressions.js';
 import { CONVERSION_EXPRESSIONS } from './conversion-expressions.js';
 import { DATE_EXPRESSIONS } from './date-expressions.js';
-import { literal, onlyArgument, type Expression } from './expression.js';
+import { foldOf, literal, onlyArgument, type Expression, type Options } from './expression.js';
 import { accumulate, OWN_ACCUMULATORS } from './own-accumulators.js';
 import { TEXT_EXPRESSIONS } from './text-expressions.js';
 
@@ -30,7 +30,7 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
   $in: (document, operand, options) => {
     const [wanted, array] = evalExpr(document, operand, options) as unknown[];
     if (!Array.isArray(array)) throw new CommandError(40081, '$in requires an array as a second argument');
-    return array.some((element) => orderOf(element, wanted) === 0);
+    return array.some((element) => orderOf(element, wanted, options) === 0);
   },
   $type: (document, operand, options) => typeName(evalExpr(document, operand, options)),
   $isNumber: (document, operand, options) => isNumber(evalExpr(document, operand, options)),
@@ -63,21 +63,22 @@ function accumulating(name: string): Expression {
   return (document, operand, options) => {
     // A stage, with all documents of a group.
     if (Array.isArray(document)) return accumulate(name)(document, operand, options);
-    return OWN_ACCUMULATORS[name]?.([onlyArgument(document, operand, options)].flat());
+    return OWN_ACCUMULATORS[name]?.([onlyArgument(document, operand, options)].flat(), foldOf(options));
   };
 }
 
 function comparing(accepts: (order: number) => unknown): Expression {
   return (document, operand, options) => {
     const operands = evalExpr(document, operand, options);
-    if (Array.isArray(operands) && operands.length === 2) return accepts(orderOf(operands[0], operands[1]));
+    if (Array.isArray(operands) && operands.length === 2) return accepts(orderOf(operands[0], operands[1], options));
     throw new CommandError(16020, 'A comparison takes exactly 2 arguments');
   };
 }
 
 /** Unlike in queries, a missing field is not null here, but less than everything. */
-function orderOf(a: unknown, b: unknown): number {
-  return a === undefined || b === undefined ? Number(a !== undefined) - Number(b !== undefined) : compare(a, b);
+function orderOf(a: unknown, b: unknown, options: Options): number {
+  if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
+  return compare(a, b, foldOf(options));
 }
 
 /** Of nothing comes null, where mingo complains. */

@@ -14,11 +14,9 @@ import type { Fold } from '../values/collation.js';
 import { assign, copy, isDocument, own, type Document } from '../values/document.js';
 import { compare, identity } from '../values/order.js';
 import { Place } from '../values/place.js';
-import { asCommandError, expressionContext, MINGO_OPTIONS } from './expressions.js';
+import { asCommandError, expressionContext, settingsOf, type Scope } from './expressions.js';
 
-export interface StageOptions {
-  variables?: Document | undefined;
-  fold?: Fold | undefined;
+export interface StageOptions extends Scope {
   /** Documents of another collection, promoted, for $lookup and its like. */
   resolve?: (collection: string) => Document[];
 }
@@ -37,7 +35,7 @@ export function runStages(documents: Document[], stages: Document[], options: St
   context.addPipelineOps(others as never);
   context.addWindowOps({ ...windowOperators } as never);
   context.addQueryOps(QUERY_OPERATORS as never);
-  const settings = { ...MINGO_OPTIONS, context, variables, collectionResolver: resolve };
+  const settings = { ...settingsOf(options), context, collectionResolver: resolve };
   return asCommandError(() => new Aggregator(stages, settings).run<Document>(documents));
 }
 
@@ -160,7 +158,7 @@ function buckets(documents: Document[], specification: Document, options: Option
   const { groupBy, boundaries, default: other, output = { count: { $sum: 1 } } } = specification;
   const limits = evalExpr({}, boundaries, options) as unknown[];
   const bucketOf = (value: unknown): unknown => {
-    const next = limits.findIndex((limit) => compare(value, limit) < 0);
+    const next = limits.findIndex((limit) => compare(value, limit, fold) < 0);
     if (next > 0) return limits[next - 1];
     if (other !== undefined) return other;
     throw new CommandError(7158300, '$bucket found a value outside its boundaries, and has no default');

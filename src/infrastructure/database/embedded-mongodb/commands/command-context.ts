@@ -98,12 +98,15 @@ export class CommandContext {
 
   /** The filter of a command or statement with the collation and variables that go with it. */
   query(collection: Collection | undefined, filterField: string, from: Document = this.command): Query {
-    const variables = this.variables(from);
+    const scope = {
+      variables: this.variables(from),
+      fold: foldFor(from.collation ?? collection?.options.collation),
+    };
     return {
       filter: this.documentField(filterField, from) ?? {},
-      fold: foldFor(from.collation ?? collection?.options.collation),
+      fold: scope.fold,
       hint: from.hint,
-      ...(variables && { evaluate: (expression, document) => evaluate(expression, document, variables) }),
+      evaluate: (expression, document) => evaluate(expression, document, scope),
     };
   }
 }

@@ -1,19 +1,19 @@
 import { CommandError } from '../command-error.js';
-import { promote } from '../aggregation/expressions.js';
+import { promote, type Scope } from '../aggregation/expressions.js';
 import { runStages } from '../aggregation/stages.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 
 const ALLOWED = new Set(['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']);
 
 /** The document an update pipeline makes of another. Values it only passes on keep their numeric type. */
-export function runUpdatePipeline(document: Document, pipeline: unknown[], variables: Document = {}): Document {
+export function runUpdatePipeline(document: Document, pipeline: unknown[], scope: Scope): Document {
   for (const stage of pipeline) {
     const name = isDocument(stage) ? Object.keys(stage)[0] : undefined;
     if (!name || !ALLOWED.has(name)) throw new CommandError(72, `${name} is not allowed to be used within an update`);
   }
   const promoted = promote(document) as Document;
   const stages = promote(pipeline) as Document[];
-  const [result] = runStages([promoted], stages, { variables });
+  const [result] = runStages([promoted], stages, scope);
   if (!isDocument(result)) throw new CommandError(2, 'The update pipeline must produce a document');
   return restoreTypes(result, promote(document), document) as Document;
 }

@@ -27,7 +27,8 @@ export type Update = (document: Document, isInsert?: boolean) => Document;
 export function compileUpdate(statement: UpdateStatement, options: FilterOptions): Update {
   const { update } = statement;
   if (Array.isArray(update)) {
-    return (document) => keepId(document, runUpdatePipeline(document, update, statement.variables));
+    const scope = { variables: statement.variables, fold: options.fold };
+    return (document) => keepId(document, runUpdatePipeline(document, update, scope));
   }
   if (!isDocument(update)) throw new CommandError(9, 'Update argument must be either an object or an array');
   if (!isReplacement(update)) return operatorUpdate(statement, update, options);
