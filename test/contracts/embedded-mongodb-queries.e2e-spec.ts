@@ -185,6 +185,14 @@ describe(`A query on ${SERVER}`, () => {
     expect(await suite.things.countDocuments({}, { hint: 'n_1' })).toBe(2);
   });
 
+  it('by the sparse index that a hint names finds what is in it alone', async () => {
+    await fill({ _id: 1, n: 2 }, { _id: 2, n: 1 }, { _id: 3 });
+    await suite.things.createIndex({ n: 1 }, { sparse: true });
+    expect(await idsOf({}, { hint: 'n_1' })).toEqual([2, 1]);
+    expect(await idsOf({ _id: { $gt: 1 } }, { hint: 'n_1', sort: { _id: 1 } })).toEqual([2]);
+    expect(await idsOf({}, { sort: { n: 1 } })).toEqual([3, 2, 1]);
+  });
+
   it('ends when its cursor is killed', async () => {
     await fill(...Array.from({ length: 5 }, (_, n) => ({ n })));
     const cursor = suite.things.find({}, { batchSize: 2 });

@@ -92,9 +92,9 @@ function directionOf({ index, length }: Narrowed, sort: Document): boolean | und
   return turned.every((turn) => turn === turned[0]) ? turned[0] : undefined;
 }
 
-/** A hint also asks for the order of its index; one that lacks documents cannot give it. */
+/** A hint also asks for the order of its index, and at a sparse one for the documents that are in it. */
 function hintedOrder({ indexes }: Collection, hint: unknown, [index]: readonly IndexDefinition[]): Plan | undefined {
-  const isWhole = index && hint && !index.isSparse && !index.partialFilter && index !== indexes[0];
+  const isWhole = index && hint && !index.partialFilter && index !== indexes[0];
   return isWhole ? planFor(narrow(index, new Map(), 0)) : undefined;
 }
 
