@@ -3,6 +3,7 @@ import { ApiError } from '../../common/errors/index.js';
 
 const {
   MongoAPIError,
+  MongoBulkWriteError,
   MongoError,
   MongoExpiredSessionError,
   MongoNotConnectedError,
@@ -30,6 +31,9 @@ export function translateDatabaseError(exception: unknown): ApiError | null {
 }
 
 export function isDatabaseUnavailable(exception: unknown): boolean {
+  // What broke a bulk write is within its error, which passes for the server's.
+  if (exception instanceof MongoBulkWriteError && exception.errorResponse instanceof Error)
+    return isDatabaseUnavailable(exception.errorResponse);
   if (exception instanceof MongoServerError) return PASSING_SERVER_ERRORS.has(Number(exception.code));
   if (NO_CONNECTION.some((kind) => exception instanceof kind)) return true;
   if (OWN_FAULTS.some((kind) => exception instanceof kind)) return false;
