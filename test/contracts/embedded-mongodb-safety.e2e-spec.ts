@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { serialize } from 'bson';
+import { Long, serialize, UUID } from 'bson';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -133,6 +133,28 @@ describe('The embedded store under attack', () => {
     connection.socket.write(ping.subarray(10));
     await answered;
     connection.close();
+  });
+
+  it('gives up the transaction of a connection that breaks: what it wrote is free again', async () => {
+    await things().insertOne({ _id: 1 } as never);
+    const begin = (connection: RawConnection) =>
+      connection.command({
+        update: 'things',
+        updates: [{ q: { _id: 1 }, u: { $set: { by: 'somebody' } } }],
+        $db: 'test',
+        lsid: { id: new UUID() },
+        txnNumber: Long.fromNumber(1),
+        startTransaction: true,
+        autocommit: false,
+      });
+    const dying = await RawConnection.open(store.uri);
+    expect(await begin(dying)).toMatchObject({ ok: 1, nModified: 1 });
+    const waiting = await RawConnection.open(store.uri);
+    expect(await begin(waiting)).toMatchObject({ ok: 0, code: 112 });
+    dying.close();
+    await expect.poll(() => begin(waiting)).toMatchObject({ ok: 1, nModified: 1 });
+    expect(await things().findOne()).toEqual({ _id: 1 });
+    waiting.close();
   });
 
   it('does not answer what asks for no answer', async () => {

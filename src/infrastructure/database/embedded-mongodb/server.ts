@@ -45,7 +45,10 @@ export class WireServer {
     const reader = new FrameReader();
     let queue = Promise.resolve();
     this.sockets.add(socket);
-    socket.on('close', () => this.sockets.delete(socket));
+    socket.on('close', () => {
+      this.sockets.delete(socket);
+      this.engine.sessions.abandon(socket);
+    });
     socket.on('error', () => socket.destroy());
     socket.on('data', (chunk: Buffer) => {
       try {
@@ -63,7 +66,7 @@ export class WireServer {
     if (socket.destroyed) return;
     try {
       const request = parseRequest(frame);
-      const reply = await dispatch(this.engine, request.command);
+      const reply = await dispatch(this.engine, request.command, socket);
       if (request.expectsReply && !socket.destroyed) socket.write(formatReply(request, reply));
     } catch {
       // What does not speak the protocol gets no answer.

@@ -75,14 +75,18 @@ const NOT_IN_TRANSACTIONS = new Set([
 /** Codes after which the whole transaction may be tried again. */
 const TRANSIENT = new Set([112, 251]);
 
-/** Runs one command; every failure becomes an error reply. @throws ProtocolError to have the connection closed */
-export async function dispatch(engine: Engine, command: Document | CommandError): Promise<Reply> {
+/**
+ * Runs one command; every failure becomes an error reply.
+ * @param connection by which it came
+ * @throws ProtocolError to have the connection closed
+ */
+export async function dispatch(engine: Engine, command: Document | CommandError, connection?: object): Promise<Reply> {
   if (command instanceof CommandError) return errorReply(command, false);
   const [name = ''] = Object.keys(command);
   const session = sessionOf(command);
   if (session) engine.sessions.use(session.session);
   try {
-    return await orFail(engine.failPoint, name, () => run(engine, command, name, session));
+    return await orFail(engine.failPoint, name, () => run(engine, command, name, session, connection));
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     if (session?.isInTransaction) engine.sessions.abort(session.session);
@@ -90,7 +94,13 @@ export async function dispatch(engine: Engine, command: Document | CommandError)
   }
 }
 
-async function run(engine: Engine, command: Document, name: string, session?: SessionOfCommand): Promise<Reply> {
+async function run(
+  engine: Engine,
+  command: Document,
+  name: string,
+  session?: SessionOfCommand,
+  connection?: object,
+): Promise<Reply> {
   const on = (view: WritableView): CommandContext => new CommandContext(engine, command, name, view, session);
   if (session?.isInTransaction && NOT_IN_TRANSACTIONS.has(name)) {
     throw new CommandError(263, `Cannot run '${name}' in a multi-document transaction.`);
@@ -102,6 +112,7 @@ async function run(engine: Engine, command: Document, name: string, session?: Se
   if (!handler)
     throw new CommandError(59, `no such command: '${name}': the embedded store lacks it, use MongoDB for it`);
   const transaction = session?.isInTransaction ? transactionOf(engine, command, session) : undefined;
+  if (transaction) transaction.connection = connection;
   // A transaction may begin with the creation of a collection, which does not wait for its commit.
   if (changing) return engine.write((view) => changing(on(view)));
   if (transaction) return handler(new CommandContext(engine, command, name, transaction, session, transaction));

@@ -75,6 +75,8 @@ export class Sessions {
     const { session, number = 0n } = of;
     if (this.open.get(session)?.number !== number && retries.find(store, session, number)) return;
     const transaction = this.find(of);
+    // From here on it is decided, whoever hears of it.
+    transaction.connection = undefined;
     try {
       await this.engine.write((view) => {
         transaction.checkConflicts();
@@ -94,6 +96,14 @@ export class Sessions {
   abort(session: string): void {
     this.open.get(session)?.release();
     this.open.delete(session);
+  }
+
+  /**
+   * A driver gives up a transaction whose connection breaks, and begins it anew. One whose process has died would keep
+   * everybody else from what it wrote until its time is over.
+   */
+  abandon(connection: object): void {
+    for (const [session, transaction] of this.open) if (transaction.connection === connection) this.abort(session);
   }
 
   abortAll(): void {
@@ -160,6 +170,8 @@ export class Retries {
 export class Transaction extends Overlay {
   /** The collections it wrote to, as they were then. */
   readonly written = new Map<string, Collection>();
+  /** By which its latest command came. */
+  connection: object | undefined;
   /** What the snapshot has under the keys that it wrote. At the commit nobody can look: LMDB then reads what it writes. */
   private readonly before = new Map<string, Buffer | undefined>();
 
