@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import mongoose from 'mongoose';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { OWNER_KEY } from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
@@ -90,6 +90,21 @@ describe('An embedded store', () => {
     await Promise.all(stores.filter(({ attached }) => attached).map((store) => store.close()));
     expect(await count(stores.find(({ attached }) => !attached)?.uri ?? '')).toBe(5);
     await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('is handed over to whoever waits for its end, socket and all', async () => {
+    const first = await startEmbeddedMongodb({ directory });
+    await write(first.uri, 3);
+    const { close } = Store.prototype;
+    let next: Awaited<ReturnType<typeof startEmbeddedMongodb>> | undefined;
+    vi.spyOn(Store.prototype, 'close').mockImplementationOnce(async function (this: Store) {
+      await close.call(this);
+      next = await startEmbeddedMongodb({ directory });
+    });
+    await first.close();
+    expect(next?.attached).toBe(false);
+    expect(await count(next?.uri ?? '')).toBe(3);
+    await next?.close();
   });
 
   it('starts after a crash, even of a process that had the same id', async () => {

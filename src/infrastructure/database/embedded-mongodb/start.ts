@@ -92,13 +92,13 @@ function loaded(store: Store): Engine {
 async function serve({ store, engine }: { store: Store; engine: Engine }, socketPath: string): Promise<RunningStore> {
   // As the owner we know that nobody listens on what a crash left there.
   removeSocket(socketPath);
-  const server = new WireServer(engine, () => release(store));
-  await server.listen(socketPath);
-  const close = async (): Promise<void> => {
-    await server.close();
+  const server = new WireServer(engine, () => {
+    // Before the release: after it the socket that lies there may be the next owner's.
     removeSocket(socketPath);
-  };
-  return { socketPath, attached: false, close };
+    release(store);
+  });
+  await server.listen(socketPath);
+  return { socketPath, attached: false, close: () => server.close() };
 }
 
 function answers(socketPath: string): Promise<boolean> {
