@@ -1,3 +1,4 @@
+import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeysRepository } from '../../src/security/index.js';
 import { expectRefusal } from '../support/invariants.js';
@@ -64,6 +65,14 @@ describe('API keys', () => {
   it('are good beside each other and beside those of the settings', async () => {
     const keys = await Promise.all(['one', 'two'].map(async (name) => (await issue({ name })).body.data.key as string));
     for (const key of [...keys, API_KEY]) expect(await opens(key)).toBe(true);
+  });
+
+  it('are refused once one is told that they are gone, though whoever removed them told no cache', async () => {
+    const { key, _id } = (await issue({ name: 'orphaned' })).body.data;
+    expect(await opens(key)).toBe(true);
+    await test.database.collection('api_keys').deleteOne({ _id: new Types.ObjectId(_id as string) });
+    expect((await send('DELETE', `/api/api-keys/${_id}`)).status).toBe(404);
+    expect(await opens(key)).toBe(false);
   });
 
   it('are listed newest first', async () => {

@@ -97,8 +97,9 @@ export class ApiKeys implements OnCleanSlate {
   /** The key is refused on every instance once this returns. @throws ApiError `not_found` */
   async revoke(id: string): Promise<ApiKey> {
     const removed = await this.repository.remove(id);
-    if (!removed) throw new ApiError('not_found');
+    // Also of one that is gone: whoever removed it may have died before the caches heard of it.
     await this.cache.invalidate(apiKeyRecordKey(id));
+    if (!removed) throw new ApiError('not_found');
     this.announce('revoked', removed);
     return removed;
   }
