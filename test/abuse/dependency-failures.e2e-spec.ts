@@ -97,6 +97,25 @@ describe.skipIf(!redisUrl())('While Redis is', () => {
     await other.close();
   });
 
+  it('back for one instance before another, no session is let in that the other has ended meanwhile', async () => {
+    const { hostname, port } = new URL(redisUrl() as string);
+    const ownWay = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });
+    const other = await startTestApp({ beside: test, env: { REDIS_URL: `redis://127.0.0.1:${ownWay.port}` } });
+    const goner = await test.personas.user();
+    const ofOther = () => other.client().get('/api/profile', { bearer: goner.token, apiKey: API_KEY });
+    expect((await ofOther()).status).toBe(200);
+    proxy.cut();
+    ownWay.cut();
+    expect((await logout(goner)).status).toBe(200);
+    ownWay.restore();
+    await until(async () => (await other.client().get('/health/ready')).body.data.status === 'ready');
+    expect((await ofOther()).body.code).toBe('logged_out');
+    proxy.restore();
+    await until(async () => (await readiness()).status === 'ready');
+    await other.close();
+    await ownWay.close();
+  });
+
   it('away, no slate is called clean that Redis would not forget; the next one is', async () => {
     const client = test.client();
     const guess = async () => (await client.post('/auth/login', {})).status;

@@ -26,7 +26,7 @@ import { RedisFillFence } from './redis-fill-fence.js';
       inject: [CACHE_MANAGER, REDIS, Metrics],
       useFactory: (cache: Cache, redis: RedisConnection | null, metrics: Metrics) => {
         const records = new RecordCache(cache, redis ? new RedisFillFence(redis) : new MemoryFillFence(cache), metrics);
-        redis?.onBack(() => void records.makeUpForMissedWrites());
+        redis?.onBack(() => void records.comeBack());
         return records;
       },
     },

@@ -10,6 +10,12 @@ type Write = { kind: 'delete' } | { kind: 'put'; value: unknown; ttlMs: number }
 const LONGEST_TTL_MS = 3_600_000;
 const MADE_UP_AT_ONCE = 100;
 
+/**
+ * After an outage another process may find the way back later than this one, and until then the store lacks what that one has
+ * to hand on: an attempt to connect and the pause before the next take 2 s each.
+ */
+const ALL_BACK_WITHIN_MS = 5_000;
+
 interface MissedWrite {
   write: Write;
   /** By the monotonic clock. */
@@ -34,6 +40,8 @@ export class RecordCache {
   /** Of those under way, the one of each key that began last. */
   private readonly newestWrites = new Map<string, MissedWrite>();
   private makingUp: Promise<void> | null = null;
+  /** By the monotonic clock. */
+  private believedFromMs = 0;
 
   private readonly reads;
 
@@ -93,8 +101,14 @@ export class RecordCache {
     await this.fence.removeAll(keyPrefix);
   }
 
+  /** To be called as soon as the store is back after an outage. */
+  comeBack(): Promise<void> {
+    this.believedFromMs = performance.now() + ALL_BACK_WITHIN_MS;
+    return this.makeUpForMissedWrites();
+  }
+
   /**
-   * Hands on what the store missed, if it is back; to be called as soon as it is, so that other instances hear of it too.
+   * Hands on what the store missed, if it is back, so that other instances hear of it too.
    * Whoever reads meanwhile is not kept waiting: all is a miss.
    */
   makeUpForMissedWrites(): Promise<void> {
@@ -106,8 +120,8 @@ export class RecordCache {
 
   private readMany(keys: string[]): Promise<unknown[]> {
     // A store that fails makes misses: cache-manager's mget never rejects.
-    if (this.missedWrites.size === 0) return this.cache.mget(keys);
-    void this.makeUpForMissedWrites();
+    if (this.missedWrites.size > 0) void this.makeUpForMissedWrites();
+    else if (performance.now() >= this.believedFromMs) return this.cache.mget(keys);
     return Promise.resolve(keys.map(() => undefined));
   }
 
