@@ -159,6 +159,18 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     await twin.close();
   });
 
+  it('refuses a fill that began before an invalidation, though Redis has lost all its keys since', async () => {
+    const twin = await inRedis();
+    const ticket = await twin.cache.startFill('a');
+    await twin.cache.put('a', { ended: 'logged_out' }, 60_000);
+    await twin.redis?.age('', Infinity);
+    await twin.cache.fill(ticket, record(), 60_000);
+    expect(await twin.cache.getMany(['a'])).toEqual([undefined]);
+    await twin.cache.fill(await twin.cache.startFill('a'), record(), 60_000);
+    expect(await twin.cache.getMany(['a'])).toEqual([record()]);
+    await twin.close();
+  });
+
   it('hands on what Redis missed while it was frozen, asked or not, and keeps nobody waiting', async () => {
     const { hostname, port } = new URL(redisUrl() as string);
     const proxy = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });

@@ -3,7 +3,7 @@ import type { RedisConnection } from '../redis/index.js';
 import { FENCE_TTL_MS, FillFence } from './fill-fence.js';
 
 const FILL = `
-if (redis.call('GET', KEYS[2]) or '') ~= ARGV[1] then return 0 end
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`;
 
@@ -14,7 +14,11 @@ export class RedisFillFence extends FillFence {
   }
 
   async mark(key: string): Promise<string> {
-    return (await this.redis.run((client) => client.get(this.fenceKey(key)))) ?? '';
+    const mark = randomUUID();
+    // One of its own where there is none: a Redis that has lost its keys meanwhile has lost the moves too, and would
+    // look as if there had been none.
+    const options = { PX: FENCE_TTL_MS, NX: true, GET: true } as const;
+    return (await this.redis.run((client) => client.set(this.fenceKey(key), mark, options))) ?? mark;
   }
 
   async move(key: string): Promise<void> {
