@@ -2,6 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../redis/index.js';
 import { FENCE_TTL_MS, FillFence } from './fill-fence.js';
 
+/** By a script: `SET` takes `NX` and `GET` together from Redis 7.0 on alone. */
+const MARK = `
+local mark = redis.call('GET', KEYS[1])
+if mark then return mark end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ARGV[1]`;
+
 const FILL = `
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
@@ -14,11 +21,10 @@ export class RedisFillFence extends FillFence {
   }
 
   async mark(key: string): Promise<string> {
-    const mark = randomUUID();
     // One of its own where there is none: a Redis that has lost its keys meanwhile has lost the moves too, and would
     // look as if there had been none.
-    const options = { PX: FENCE_TTL_MS, NX: true, GET: true } as const;
-    return (await this.redis.run((client) => client.set(this.fenceKey(key), mark, options))) ?? mark;
+    const own = [randomUUID(), String(FENCE_TTL_MS)];
+    return (await this.redis.evaluate(MARK, [this.fenceKey(key)], own)) as string;
   }
 
   async move(key: string): Promise<void> {
