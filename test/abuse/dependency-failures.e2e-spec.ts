@@ -84,6 +84,28 @@ describe.skipIf(!redisUrl())('While Redis is', () => {
     });
   }
 
+  it('gone without a word and replaced, it is connected to anew, and hears of what it missed', async () => {
+    const goner = await test.personas.user();
+    expect((await profile(goner.token)).status).toBe(200);
+    proxy.forsake();
+    expect((await logout(goner)).status).toBe(200);
+    expect((await readiness()).status).toBe('degraded');
+    await until(async () => (await readiness()).status === 'ready');
+    const other = await startTestApp({ beside: test, env: { REDIS_URL: redisUrl() as string } });
+    const refused = await other.client().get('/api/profile', { bearer: goner.token, apiKey: API_KEY });
+    expect(refused.body.code).toBe('logged_out');
+    await other.close();
+  });
+
+  it('frozen for longer than one waits for a connection, it is back with one connection', async () => {
+    proxy.freeze();
+    expect((await readiness()).status).toBe('degraded');
+    await pause(13_000);
+    proxy.restore();
+    await until(async () => (await readiness()).status === 'ready');
+    expect(proxy.connections).toBe(1);
+  });
+
   it('back, other instances hear of what one has missed, though nobody asks that one for anything', async () => {
     const other = await startTestApp({ beside: test, env: { REDIS_URL: redisUrl() as string } });
     const goner = await test.personas.user();

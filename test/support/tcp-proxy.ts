@@ -11,6 +11,7 @@ const LATE_MS = 3_000;
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
+  private readonly forsaken: Socket[] = [];
   private isCut = false;
   private isFrozen = false;
   /** Decides over each chunk that a client sends. */
@@ -31,6 +32,11 @@ export class TcpProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
+  /** Of clients that are open. */
+  get connections(): number {
+    return this.sockets.size / 2;
+  }
+
   /** The server is gone: connections break, new ones are refused. */
   cut(): void {
     this.isCut = true;
@@ -43,6 +49,13 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.pause();
   }
 
+  /** The server's machine is gone without a word, and another one has its address: what was connected hangs for good. */
+  forsake(): void {
+    for (const socket of this.sockets) socket.pause();
+    this.forsaken.push(...this.sockets);
+    this.sockets.clear();
+  }
+
   restore(): void {
     this.isCut = false;
     this.isFrozen = false;
@@ -51,6 +64,7 @@ export class TcpProxy {
 
   async close(): Promise<void> {
     this.cut();
+    for (const socket of this.forsaken) socket.destroy();
     this.server.close();
     await once(this.server, 'close');
   }

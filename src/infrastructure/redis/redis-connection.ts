@@ -8,6 +8,11 @@ type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts>;
 const CONNECT_DEADLINE_MS = 1_000;
 /** node-redis 4 has no command timeout: a frozen Redis would hang every request without this. */
 const COMMAND_DEADLINE_MS = 400;
+/**
+ * The other end of a connection that is silent for so long may be gone without a word (its machine, or a way there): for what
+ * was sent to it TCP would wait a quarter of an hour.
+ */
+const SILENCE_MS = 5_000;
 /** Far more than come within a deadline. */
 const MOST_UNANSWERED = 20_000;
 
@@ -27,6 +32,7 @@ export class RedisConnection {
   isCutOff = false;
   private reachable = true;
   private frozen = false;
+  private isClosed = false;
   private failed = 0;
   private readonly backListeners: (() => void)[] = [];
 
@@ -143,6 +149,7 @@ export class RedisConnection {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     // quit() would wait for a Redis that is away.
     if (this.client.isOpen) await this.client.disconnect();
   }
@@ -151,13 +158,31 @@ export class RedisConnection {
   private async waitUntilItAnswers(): Promise<void> {
     if (this.frozen) return;
     this.frozen = true;
-    // Refused: the connection broke; the next one is told of by itself.
-    const hasAnswered = await this.client.ping().then(
-      () => true,
-      () => false,
-    );
-    this.frozen = false;
-    if (hasAnswered) this.report(true);
+    try {
+      await withDeadline(this.client.ping(), SILENCE_MS);
+      this.frozen = false;
+      this.report(true);
+    } catch (error) {
+      this.frozen = false;
+      // Any other: the connection broke; the next one is made, and told of, by itself.
+      if (error instanceof LateError) await this.connectAnew();
+    }
+  }
+
+  private async connectAnew(): Promise<void> {
+    let connecting: Promise<unknown> = Promise.resolve();
+    let isLate = true;
+    while (isLate && this.client.isOpen) {
+      await this.client.disconnect();
+      // The attempt before is to end first, or each would make a connection.
+      await connecting;
+      if (this.isClosed) return;
+      connecting = this.client.connect().catch(() => undefined);
+      isLate = await withDeadline(connecting, SILENCE_MS).then(
+        () => false,
+        () => true,
+      );
+    }
   }
 
   private report(isReachable: boolean, error?: Error): void {
