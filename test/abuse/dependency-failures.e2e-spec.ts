@@ -245,6 +245,25 @@ describe('While the database is', () => {
     });
   }
 
+  it('gone without a word and replaced, it is found again within seconds, by whoever waited for it too', async () => {
+    const user = await test.personas.user();
+    const login = () =>
+      timed(test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD }));
+    const backWithin = async (ms: number) => {
+      const goneAt = performance.now();
+      proxy.forsake();
+      await until(async () => (await login()).status === 200);
+      expect(performance.now() - goneAt).toBeLessThan(ms);
+    };
+    // What was sent is given up after two seconds.
+    await backWithin(8_000);
+    proxy.freeze();
+    expect((await test.client().get('/health/ready')).status).toBe(503);
+    // Until its driver has noticed, and connects anew.
+    await pause(13_000);
+    await backWithin(8_000);
+  });
+
   it('away for a protected route, nobody is let in who is not known', async () => {
     const user = await test.personas.user();
     const goner = await test.personas.user();

@@ -51,6 +51,7 @@ export class TcpProxy {
 
   /** The server's machine is gone without a word, and another one has its address: what was connected hangs for good. */
   forsake(): void {
+    this.isFrozen = false;
     for (const socket of this.sockets) socket.pause();
     this.forsaken.push(...this.sockets);
     this.sockets.clear();
