@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -18,7 +19,7 @@ import { OWNER_KEY } from '../../src/infrastructure/database/embedded-mongodb/st
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 import { toBytes } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
 import { compileEmbeddedMongodb } from './embedded-mongodb-compiled.js';
-import { socketPathOf } from './embedded-mongodb-wire.js';
+import { RawConnection, socketPathOf } from './embedded-mongodb-wire.js';
 
 const { MongoClient } = mongoose.mongo;
 
@@ -105,6 +106,16 @@ describe('An embedded store', () => {
     expect(next?.attached).toBe(false);
     expect(await count(next?.uri ?? '')).toBe(3);
     await next?.close();
+  });
+
+  it('closes though somebody is connected who has nothing to say', async () => {
+    const store = await startEmbeddedMongodb({ directory });
+    const connection = await RawConnection.open(store.uri);
+    expect(await connection.command({ ping: 1, $db: 'admin' })).toMatchObject({ ok: 1 });
+    const closed = once(connection.socket, 'close');
+    connection.socket.resume();
+    await store.close();
+    await closed;
   });
 
   it('starts after a crash, even of a process that had the same id', async () => {
