@@ -97,6 +97,15 @@ describe.skipIf(!redisUrl())('While Redis is', () => {
     await other.close();
   });
 
+  it('away for however long, it is looked for every two seconds at least', async () => {
+    const { REDIS } = await import('../../src/infrastructure/redis/index.js');
+    const { client } = test.app.get(REDIS);
+    const pauseBefore = client.options.socket.reconnectStrategy as (attempt: number) => number;
+    const pauses = Array.from({ length: 1_000 }, (_, attempt) => pauseBefore(attempt));
+    expect(Math.min(...pauses)).toBe(50);
+    expect(Math.max(...pauses)).toBe(2_000);
+  });
+
   it('frozen for longer than one waits for a connection, it is back with one connection', async () => {
     proxy.freeze();
     expect((await readiness()).status).toBe('degraded');

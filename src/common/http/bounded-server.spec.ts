@@ -66,3 +66,19 @@ describe('A connection that speaks another protocol from now on', () => {
     expect(upgraded.received()).toBe(SWITCHED + sent);
   });
 });
+
+describe('A server that drains', () => {
+  it('waits no longer than for its last connection', async () => {
+    const server = createBoundedServer((_request, response) => void response.end('answer'), 10_000);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(server, 'connection');
+    const began = performance.now();
+    const drained = server.drain();
+    setTimeout(() => socket.destroy(), 100);
+    await drained;
+    expect(performance.now() - began).toBeGreaterThan(90);
+    expect(performance.now() - began).toBeLessThan(700);
+  });
+});
