@@ -10,6 +10,7 @@ describe('The typed client', () => {
   afterEach(() => {
     vi.useRealTimers();
     vi.restoreAllMocks();
+    vi.unstubAllGlobals();
   });
 
   it('sends each entry of a list by itself, and nothing of what is left out', async () => {
@@ -169,6 +170,22 @@ describe('The typed client', () => {
       await outcome;
       expect([sentAt.length, ends, store.read()?.refresh_token]).toEqual([3, [], 'rt-first']);
     });
+  });
+
+  it('refreshes where the page is denied locks, as one is that may store nothing', async () => {
+    const request = vi.fn().mockRejectedValue(new DOMException('The request was denied.', 'SecurityError'));
+    vi.stubGlobal('navigator', { locks: { request } });
+    const { api, asked } = await loggedIn(
+      (path) =>
+        path === '/auth/refresh-token' ? Response.json({ data: tokens('second') }) : Response.json({ data: 'parcel' }),
+      0,
+    );
+    expect(await Promise.all([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '1' })])).toEqual([
+      'parcel',
+      'parcel',
+    ]);
+    expect(request).toHaveBeenCalledOnce();
+    expect(asked.filter(({ path }) => path === '/auth/refresh-token')).toHaveLength(1);
   });
 
   it('refreshes once more where the service failed, which may have been after it refreshed', async () => {

@@ -73,7 +73,12 @@ export class SessionKeeper {
   private refresh(stale: Session): Promise<Session> {
     const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {};
     const work = () => this.replace(stale);
-    this.refreshing ??= (locks ? locks.request('account-session', work) : work()).finally(() => {
+    // A page that may store nothing is denied locks as well; nor can it share a session with other tabs.
+    const unlessDenied = (error: Error) => {
+      if (error.name !== 'SecurityError') throw error;
+      return work();
+    };
+    this.refreshing ??= (locks?.request('account-session', work).catch(unlessDenied) ?? work()).finally(() => {
       this.refreshing = undefined;
     });
     return this.refreshing;
@@ -92,10 +97,10 @@ export class SessionKeeper {
         if (stored !== refresh_token && stored !== tokens.refresh_token) throw noSession();
         return this.begin(tokens);
       } catch (error) {
-        const status = error instanceof AccountError ? error.status : undefined;
-        if (status === 401) this.end(session, (error as AccountError).code);
-        const isRefused = status !== undefined && status < 500;
-        if (isRefused || tries === REFRESH_WAITS_MS.length) throw error;
+        // What has no status is no answer.
+        const { status = 503, code = '' } = error as Partial<AccountError>;
+        if (status === 401) this.end(session, code);
+        if (status < 500 || tries === REFRESH_WAITS_MS.length) throw error;
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }
