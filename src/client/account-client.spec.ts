@@ -232,6 +232,53 @@ describe('The typed client', () => {
     expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-later']);
   });
 
+  describe('whose session another tab ends', () => {
+    const later = { token: 'at-later', refresh_token: 'rt-later', expires_at: Infinity };
+
+    it('is told so once, with the next request; with each session anew', async () => {
+      const { api, ends, store } = await loggedIn(() => Response.json({ data: 'parcel' }));
+      for (const session of [null, later, null]) {
+        store.write(session);
+        await Promise.allSettled([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '2' })]);
+      }
+      expect(ends).toEqual(['authentication_required', 'authentication_required']);
+    });
+
+    it('is told so of one that was there when the page came, and of none that was not', async () => {
+      const heard: string[] = [];
+      for (const session of [later, null]) {
+        const store = memoryStore();
+        store.write(session);
+        const client = createClient<{ getParcel: { responses: object } }>(ROUTES, {
+          store,
+          onSessionEnd: (code) => heard.push(code),
+        });
+        store.write(null);
+        await expect(client.getParcel()).rejects.toMatchObject({ status: 0, code: 'authentication_required' });
+      }
+      expect(heard).toEqual(['authentication_required']);
+    });
+
+    it('is told why, where it asks the service at the same time', async () => {
+      const { api, ends, store } = await loggedIn(() => {
+        store.write(null);
+        return refusal(401, 'logged_out');
+      });
+      await Promise.allSettled([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '2' })]);
+      expect(ends).toEqual(['logged_out']);
+    });
+  });
+
+  it('goes on with a session that began while it refreshed the one before', async () => {
+    const { api, asked, ends, store } = await loggedIn((path) => {
+      if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+      store.write({ token: 'at-later', refresh_token: 'rt-later', expires_at: Infinity });
+      return Response.json({ data: tokens('second') });
+    }, 0);
+    expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
+    expect([asked.length, ends, store.read()?.refresh_token]).toEqual([2, [], 'rt-later']);
+  });
+
   it('does not come back to life by the answer to a refresh that a logout has overtaken', async () => {
     const { api, store } = await loggedIn(() => {
       store.write(null);

@@ -10,7 +10,7 @@ export interface ClientOptions {
   apiKey?: string;
   /** Where the session is kept; in memory unless told otherwise. */
   store?: SessionStore;
-  /** Hears once that the session is over, and why: an error code. */
+  /** Hears once that the session is over, and why: an error code; `authentication_required` where another tab knows it. */
   onSessionEnd?: (code: string) => void;
   /** Stands in for the platform's own. */
   fetch?: typeof fetch;
@@ -95,8 +95,8 @@ export function createClient<Operations>(
     const ending = ENDINGS[id];
     try {
       return await session.use(async (current) => {
-        const { token, refresh_token } = current;
-        const data = await request(id, ending ? { refresh_token, ...input } : input, token);
+        const fields = ending ? { refresh_token: current.refresh_token, ...input } : input;
+        const data = await request(id, fields, current.token);
         if (ending) session.end(current, ending);
         return data;
       });

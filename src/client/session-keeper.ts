@@ -28,30 +28,45 @@ type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> };
 /** Keeps the tokens, and replaces them: once for any number of requests and tabs that find them expired. */
 export class SessionKeeper {
   private refreshing: Promise<Session> | undefined;
+  /** Whether there was a session when it was last needed: its end is yet to be told. */
+  private isOpen: boolean;
 
   constructor(
     private readonly store: SessionStore,
     private readonly exchange: (refreshToken: string, waitMs: number) => Promise<Tokens>,
     private readonly onEnd?: (code: string) => void,
-  ) {}
+  ) {
+    this.isOpen = !!store.read();
+  }
 
   begin({ token, refresh_token, expires_in }: Tokens): Session {
     const session = { token, refresh_token, expires_at: Date.now() + expires_in * 1000 };
     this.store.write(session);
+    this.isOpen = true;
     return session;
   }
 
   /** A later session, which began meanwhile, is left alone. */
   end({ refresh_token }: Session, code: string): void {
-    if (this.store.read()?.refresh_token !== refresh_token) return;
+    const stored = this.store.read();
+    if (stored && stored.refresh_token !== refresh_token) return;
     this.store.write(null);
-    this.onEnd?.(code);
+    this.over(code);
+  }
+
+  /** Tells it once; by its absence, where another tab has ended it. @returns what a request is refused with */
+  private over(code = 'authentication_required'): AccountError {
+    const isNews = this.isOpen;
+    this.isOpen = false;
+    if (isNews) this.onEnd?.(code);
+    return new AccountError(0, { code });
   }
 
   /** @throws AccountError `authentication_required` without a session */
   async current(): Promise<Session> {
     const session = this.store.read();
-    if (!session) throw noSession();
+    if (!session) throw this.over();
+    this.isOpen = true;
     return session.expires_at - MARGIN_MS > Date.now() ? session : this.refresh(session);
   }
 
@@ -71,7 +86,7 @@ export class SessionKeeper {
   }
 
   private refresh(stale: Session): Promise<Session> {
-    const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {};
+    const locks = (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
     const work = () => this.replace(stale);
     // A page that may store nothing is denied locks as well; nor can it share a session with other tabs.
     const unlessDenied = (error: Error) => {
@@ -87,14 +102,14 @@ export class SessionKeeper {
   private async replace({ refresh_token }: Session): Promise<Session> {
     for (let tries = 1; ; tries += 1) {
       const session = this.store.read();
-      if (!session) throw noSession();
+      if (!session) throw this.over();
       // Another tab was quicker. To send the older token again would look like theft, and end the session.
       if (session.refresh_token !== refresh_token) return session;
       try {
         const tokens = await this.exchange(refresh_token, REFRESH_WAITS_MS[tries - 1] as number);
         // Logged out meanwhile, the new tokens belong to nobody; unless another tab has got and stored the same.
         const stored = this.store.read()?.refresh_token;
-        if (stored !== refresh_token && stored !== tokens.refresh_token) throw noSession();
+        if (stored !== refresh_token && stored !== tokens.refresh_token) continue;
         return this.begin(tokens);
       } catch (error) {
         // What has no status is no answer.
@@ -105,8 +120,4 @@ export class SessionKeeper {
       }
     }
   }
-}
-
-function noSession(): AccountError {
-  return new AccountError(0, { code: 'authentication_required' });
 }
