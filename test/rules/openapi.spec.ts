@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../src/common/errors/index.js';
 import { expectDocumented } from '../support/documented-answers.js';
-import { startTestApp, type TestApp } from '../support/test-app.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Json = any;
@@ -184,5 +184,12 @@ describe('The OpenAPI document', () => {
       const [path, name] = key.split(' ') as [string, string];
       expect((await test.client().post(path, example(name))).status, key).toBe(status);
     }
+    // Whoever tries one example after the other has the password of the first.
+    const { email } = example('RegisterDto');
+    const { otp } = await test.inbox.waitFor(email, 'email-verification');
+    await test.client().post('/auth/verify-otp', { email, otp });
+    const { body } = await test.client().post('/auth/login', example('LoginDto'));
+    const person = test.client().as({ apiKey: API_KEY, bearer: body.data.token });
+    expect((await person.post('/api/profile/password', example('ChangePasswordDto'))).status).toBe(200);
   });
 });
