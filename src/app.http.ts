@@ -33,6 +33,8 @@ const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
+const EXPOSED_HEADERS = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'];
+
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 
 /** Fastify with the limits of this service, set before Nest adds a route. */
@@ -42,7 +44,7 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
     bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: ((handle: RequestListener) => createBoundedServer(handle, config.http.requestTimeoutMs)) as never,
     genReqId: (request: IncomingMessage) => requestIdOf(request),
-    frameworkErrors: answerUnroutable as never,
+    frameworkErrors: answerUnroutable(config) as never,
     clientErrorHandler: answerUnparsable as never,
     forceCloseConnections: 'idle',
   });
@@ -87,7 +89,7 @@ export async function registerHttpRules(
     origin: [...config.http.corsOrigins],
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'x-api-key', 'x-request-id', ...furtherHeaders],
-    exposedHeaders: ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'],
+    exposedHeaders: EXPOSED_HEADERS,
     maxAge: 600,
     strictPreflight: false,
   });
@@ -154,9 +156,20 @@ function hasSoundHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMe
   return HOST.test(host) && rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length === 1;
 }
 
-/** Answers a path that cannot be decoded. No route and so no filter of Nest's is involved, nor any hook. */
-function answerUnroutable(error: { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = new ApiError(error.statusCode === 414 ? 'uri_too_long' : 'malformed_request');
-  reply.header('x-request-id', request.id).headers(securityHeaders(request.url));
-  sendError(reply, refusal);
+/**
+ * Answers a path that cannot be decoded, or is too long. No route and so no filter of Nest's is involved, nor any hook, that of
+ * CORS included: without its headers a page is told that the service cannot be reached.
+ */
+function answerUnroutable({ http: { corsOrigins } }: Config) {
+  return (error: { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void => {
+    const { origin } = request.headers;
+    reply.headers({ 'x-request-id': request.id, vary: 'Origin', ...securityHeaders(request.url) });
+    if (origin && corsOrigins.includes(origin)) {
+      reply.headers({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': EXPOSED_HEADERS.join(', '),
+      });
+    }
+    sendError(reply, new ApiError(error.statusCode === 414 ? 'uri_too_long' : 'malformed_request'));
+  };
 }

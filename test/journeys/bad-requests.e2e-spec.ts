@@ -227,11 +227,23 @@ describe('A request that cannot be served', () => {
       const { headers } = await preflight(origin);
       expect(headers.get('access-control-allow-origin'), origin).toBeNull();
     }
-    const refused = await test.client().post('/auth/login', {}, { headers: { origin: 'https://app.example' } });
+  });
+
+  it.each([
+    ['POST', '/auth/login', 422],
+    ['GET', '/nothing', 404],
+    ['GET', `/api/users/${'a'.repeat(200)}`, 414],
+    ['GET', '/api/users/%E0', 400],
+  ])('can be read by a page of the front end when it is refused: %s %s', async (method, path, status) => {
+    const answer = (origin: string) => test.client().request(path, { method, headers: { origin } });
+    const refused = await answer('https://app.example');
+    expect(refused.status).toBe(status);
     expect(refused.headers.get('access-control-allow-origin')).toBe('https://app.example');
-    // Whatever the service tells in headers, a page of that origin can read.
+    // Whatever the service tells in headers, too.
     expect(refused.headers.get('access-control-expose-headers')).toBe(
       'x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate',
     );
+    const { headers } = await answer('https://evil.example');
+    expect([headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([null, 'Origin']);
   });
 });
