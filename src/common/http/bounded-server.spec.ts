@@ -68,6 +68,22 @@ describe('A connection that speaks another protocol from now on', () => {
 });
 
 describe('A server that drains', () => {
+  it('answers on the connections that it had not accepted yet', async () => {
+    const server = createBoundedServer((_request, response) => void response.end('answer'), 10_000);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const sockets = Array.from({ length: 20 }, () => connect(port, '127.0.0.1').setEncoding('latin1'));
+    const answers = sockets.map((socket) => once(socket, 'data').then(([text]) => text as string));
+    // Asks the kernel for the connections; this process has not looked at any of them.
+    await new Promise((resolve) => process.nextTick(resolve));
+    const drained = server.drain();
+    for (const socket of sockets) socket.write(GET);
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    for (const socket of sockets) socket.destroy();
+    await drained;
+  });
+
   it('waits no longer than for its last connection', async () => {
     const server = createBoundedServer((_request, response) => void response.end('answer'), 10_000);
     server.listen(0, '127.0.0.1');

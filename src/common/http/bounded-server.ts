@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lastResponseOn, rememberResponse } from './unparsable-request.js';
 
 const CONNECTION_TIMEOUT_MS = 30_000;
@@ -9,6 +10,8 @@ const MAX_REQUESTS_AHEAD = 4;
 const SLICE_BYTES = 2_048;
 /** A proxy that still sends requests uses each of its connections within it; one that is idle longer waits for nothing. */
 const DRAIN_MS = 1_000;
+/** Clients that go on connecting all the time do not keep it from stopping. */
+const ACCEPT_MS = 50;
 
 export interface BoundedServer extends Server {
   /**
@@ -69,8 +72,9 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   // An expectation that nobody knows may be passed over (RFC 9110 section 10.1.1); Node would answer it, barely.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.setTimeout(CONNECTION_TIMEOUT_MS);
-  const drain = () =>
-    new Promise<void>((resolve) => {
+  const drain = async () => {
+    await acceptWaiting(server);
+    return new Promise<void>((resolve) => {
       isDraining = true;
       for (const socket of unanswered.keys()) {
         const response = lastResponseOn(socket);
@@ -80,11 +84,27 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
       // The HTTP server's own would cut the idle connections at once.
       NetServer.prototype.close.call(server, () => resolve());
     });
+  };
   const letGo = () => {
     isLettingGo = true;
     for (const [socket, count] of unanswered) if (count === 0) socket.destroySoon();
   };
   return Object.assign(server, { drain, letGo });
+}
+
+/** To their clients, connections that wait in the kernel are open already; with the listener it would reset them. */
+async function acceptWaiting(server: Server): Promise<void> {
+  const end = performance.now() + ACCEPT_MS;
+  let isQuiet: boolean;
+  const accepted = () => (isQuiet = false);
+  server.on('connection', accepted);
+  do {
+    isQuiet = true;
+    // The first may come before this turn of the loop has asked the kernel; one connection is accepted in each.
+    await nextTurn();
+    await nextTurn();
+  } while (!isQuiet && performance.now() < end);
+  server.off('connection', accepted);
 }
 
 /**
