@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verify } from './embedded-mongodb-verify.js';
@@ -41,8 +42,9 @@ describe('A store whose process is killed', () => {
     const script = `
       const { startEmbeddedMongodb } = await import(${JSON.stringify(compiled.entry)});
       process.stdin.once('data', async () => {
-        const { uri } = await startEmbeddedMongodb({ directory: ${JSON.stringify(directory)} });
-        console.log(uri);
+        const store = await startEmbeddedMongodb({ directory: ${JSON.stringify(directory)} });
+        process.once('SIGTERM', () => store.close().then(() => process.exit()));
+        console.log(store.uri);
       });`;
     return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
   }
@@ -58,9 +60,9 @@ describe('A store whose process is killed', () => {
     return { server, client, uri };
   }
 
-  async function kill(server: ChildProcess): Promise<void> {
+  async function kill(server: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const ended = once(server, 'exit');
-    server.kill('SIGKILL');
+    server.kill(signal);
     await ended;
   }
 
@@ -196,5 +198,28 @@ describe('A store whose process is killed', () => {
     expect(await second.client.db('crash').collection('retried').find().toArray()).toEqual([{ _id: 1, n: 1 }]);
     await second.client.close();
     await kill(second.server);
+  });
+
+  it('is found again by all who were at work when another process took its place', async () => {
+    let { server, client, uri } = await start();
+    const clients = await Promise.all([1, 2, 3, 4].map(() => MongoClient.connect(uri)));
+    const things = clients.map((each) => each.db('crash').collection('things'));
+    let isAtWork = true;
+    const work = [...things, ...things].map(async (collection) => {
+      while (isAtWork) await collection.insertOne({ n: 1 }).catch(() => pause(10));
+    });
+    for (let change = 0; change < 4; change += 1) {
+      // Before that the driver does not ask at once whether the server is there.
+      await pause(1_100);
+      await client.close();
+      await kill(server, 'SIGTERM');
+      ({ server, client, uri } = await start());
+      const found = things.map((collection) => collection.findOne({}, { timeoutMS: 5_000 }));
+      expect((await Promise.all(found)).map((thing) => thing?.n as number)).toEqual([1, 1, 1, 1]);
+    }
+    isAtWork = false;
+    await Promise.all(work);
+    await Promise.all([client, ...clients].map((each) => each.close()));
+    await kill(server);
   });
 });

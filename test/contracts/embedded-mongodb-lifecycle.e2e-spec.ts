@@ -232,7 +232,8 @@ describe('An embedded store', () => {
         await store.close();
       }`,
     );
-    const uri = 'mongodb://\\\\.\\pipe\\embedded-ID-mongodb.sock/?directConnection=true';
+    const options = 'directConnection=true&heartbeatFrequencyMS=500&minHeartbeatFrequencyMS=1000';
+    const uri = `mongodb://\\\\.\\pipe\\embedded-ID-mongodb.sock/?${options}`;
     expect(lines).toEqual([`${uri} 1`, 'true', `${uri} 1`]);
   });
 

@@ -1,6 +1,15 @@
 import type { RunningStore } from './start.js';
 import { startInWorker } from './worker-client.js';
 
+const DRIVER_OPTIONS = new URLSearchParams({
+  // The set name a server reports is only looked at without it, and would send the driver searching.
+  directConnection: 'true',
+  // The driver (7.9) looks for a server anew when a connection closes. When its monitor's closes at the same moment it asks
+  // there, waits for ever, and knows no server until it ends. Looking often, and not that soon again, is by timer alone.
+  heartbeatFrequencyMS: '500',
+  minHeartbeatFrequencyMS: '1000',
+});
+
 export interface EmbeddedMongodbOptions {
   /** Where documents are kept. Absent: a throw-away store, gone at close(). */
   directory?: string;
@@ -29,8 +38,7 @@ export async function startEmbeddedMongodb(options: EmbeddedMongodbOptions = {})
     ? await startInWorker(options.directory)
     : await startHere(options.directory);
   let closing: Promise<void> | undefined;
-  // The set name a server reports is only looked at without directConnection, and would send the driver searching.
-  const uri = `mongodb://${encodeURIComponent(socketPath)}/?directConnection=true`;
+  const uri = `mongodb://${encodeURIComponent(socketPath)}/?${DRIVER_OPTIONS}`;
   return { uri, attached, close: () => (closing ??= close()) };
 }
 
