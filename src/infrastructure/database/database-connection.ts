@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import mongoose, { type Connection } from 'mongoose';
 import type { Config } from '../config/index.js';
+import { OWN_CONNECTION } from './driver-connection.js';
 import { type EmbeddedMongodb, startEmbeddedMongodb } from './embedded-mongodb/index.js';
 import { waitForServer } from './wait-for-server.js';
 
@@ -68,6 +69,7 @@ export function mongooseOptions(server: DatabaseServer): MongooseModuleFactoryOp
     uri: server.uri,
     ...(hasDatabaseName ? {} : { dbName: DATABASE_NAME }),
     ...TIMEOUTS,
+    ...OWN_CONNECTION,
     // Remembering each answer for a second attempt is a quarter of the store's work, and its connection cannot break
     // without the store.
     ...(server.isEmbedded ? { retryWrites: false } : {}),

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { mongo } from 'mongoose';
+import { OWN_CONNECTION } from './driver-connection.js';
 
 const PAUSE_MS = 2_000;
 /** Unauthorized, AuthenticationFailed, and that of MongoDB Atlas: no waiting makes a wrong password right. */
@@ -35,7 +36,11 @@ export async function waitForServer(uri: string, isPatient: boolean): Promise<st
 }
 
 async function assertTransactions(uri: string): Promise<void> {
-  const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 3_000, connectTimeoutMS: 3_000 });
+  const client = new mongo.MongoClient(uri, {
+    serverSelectionTimeoutMS: 3_000,
+    connectTimeoutMS: 3_000,
+    ...OWN_CONNECTION,
+  });
   try {
     const hello = await client.db('admin').command({ hello: 1 });
     const hasTransactions = hello.setName !== undefined || hello.msg === 'isdbgrid';
