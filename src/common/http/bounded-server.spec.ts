@@ -84,6 +84,25 @@ describe('A server that drains', () => {
     await drained;
   });
 
+  it('answers what came in time, though its process stood still when time was up', async () => {
+    const server = createBoundedServer((_request, response) => void response.end('answer'), 10_000);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+    await once(server, 'connection');
+    const answer = once(socket, 'data');
+    const began = performance.now();
+    const drained = server.drain();
+    await pause(800);
+    // From there the loop looks for timers first, and then for what came.
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.write(GET);
+    while (performance.now() - began < 1_200);
+    await drained;
+    server.letGo();
+    expect((await answer)[0]).toMatch(/^HTTP\/1\.1 200 .*Connection: close/is);
+  });
+
   it('waits no longer than for its last connection', async () => {
     const server = createBoundedServer((_request, response) => void response.end('answer'), 10_000);
     server.listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { lastResponseOn, rememberResponse } from './unparsable-request.js';
 
 const CONNECTION_TIMEOUT_MS = 30_000;
@@ -74,16 +74,17 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   server.setTimeout(CONNECTION_TIMEOUT_MS);
   const drain = async () => {
     await acceptWaiting(server);
-    return new Promise<void>((resolve) => {
-      isDraining = true;
-      for (const socket of unanswered.keys()) {
-        const response = lastResponseOn(socket);
-        if (response && !response.headersSent) response.setHeader('connection', 'close');
-      }
-      setTimeout(resolve, DRAIN_MS);
-      // The HTTP server's own would cut the idle connections at once.
-      NetServer.prototype.close.call(server, () => resolve());
-    });
+    isDraining = true;
+    for (const socket of unanswered.keys()) {
+      const response = lastResponseOn(socket);
+      if (response && !response.headersSent) response.setHeader('connection', 'close');
+    }
+    // The HTTP server's own would cut the idle connections at once.
+    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+    await Promise.race([closed, pause(DRAIN_MS, undefined, { ref: false })]);
+    // What came while the process stood still is not late.
+    await nextTurn();
+    await nextTurn();
   };
   const letGo = () => {
     isLettingGo = true;
