@@ -80,6 +80,8 @@ export class SmtpSink {
       this.server.listen(this.boundPort, '127.0.0.1', resolve);
     });
     this.server.removeAllListeners('error');
+    // A connection that breaks is nothing to it.
+    this.server.on('error', () => undefined);
     this.boundPort = (this.server.server.address() as AddressInfo).port;
   }
 

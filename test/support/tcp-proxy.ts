@@ -43,6 +43,14 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.destroy();
   }
 
+  /** Every connection breaks, at its end or by a reset; new ones are taken. */
+  shake(how: 'closed' | 'reset'): void {
+    for (const socket of this.sockets) {
+      if (how === 'reset' && socket.remoteFamily) socket.resetAndDestroy();
+      else socket.destroy();
+    }
+  }
+
   /** The server hangs: connections stay, and nothing comes back. */
   freeze(): void {
     this.isFrozen = true;
