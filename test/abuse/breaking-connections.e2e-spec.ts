@@ -8,7 +8,7 @@ import {
   startEmbeddedMongodb,
 } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { ApiClient } from '../support/api-client.js';
-import { redisUrl } from '../support/backends.js';
+import { type Backend, ownBackend } from '../support/backends.js';
 import { newRegistration } from '../support/personas.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { SmtpSink } from '../support/smtp-sink.js';
@@ -22,6 +22,7 @@ const PEOPLE_AT_A_TIME = 4;
 describe('A service whose connections break again and again', () => {
   const directory = mkdtempSync(join(tmpdir(), 'accounts-'));
   let store: EmbeddedMongodb;
+  let backend: Backend;
   let mailServer: SmtpSink;
   let proxies: TcpProxy[];
   let service: ServiceProcess;
@@ -30,27 +31,25 @@ describe('A service whose connections break again and again', () => {
   beforeAll(async () => {
     store = await startEmbeddedMongodb();
     mailServer = await SmtpSink.start();
-    const [, path] = /^mongodb:\/\/([^/]+)\//.exec(store.uri) as RegExpExecArray;
-    const redis = redisUrl();
+    backend = await ownBackend({ redis: true });
     const [database, mail] = await Promise.all([
-      TcpProxy.to({ path: decodeURIComponent(path as string) }),
-      TcpProxy.to({ port: mailServer.port, host: '127.0.0.1' }),
+      TcpProxy.before(store.uri),
+      TcpProxy.to({ host: '127.0.0.1', port: mailServer.port }),
     ]);
     proxies = [database, mail];
     const env: Record<string, string> = {
+      ...backend.env,
       DATA_DIR: directory,
-      MONGODB_URI: `mongodb://127.0.0.1:${database.port}/?directConnection=true`,
+      MONGODB_URI: database.mongodbUri,
       SMTP_HOST: '127.0.0.1',
       SMTP_PORT: String(mail.port),
       AUTH_RATE_LIMIT: '100000',
       LOG_LEVEL: 'fatal',
     };
-    if (redis) {
-      const { hostname, port } = new URL(redis);
-      const proxy = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });
-      proxies.push(proxy);
-      env.REDIS_URL = redis.replace(/\/\/(.*@)?[^/]+/, `//$1127.0.0.1:${proxy.port}`);
-      env.REDIS_KEY_PREFIX = `breaking-${process.pid}:`;
+    if (env.REDIS_URL) {
+      const redis = await TcpProxy.before(env.REDIS_URL);
+      proxies.push(redis);
+      env.REDIS_URL = redis.redisUrl;
     }
     service = new ServiceProcess(env);
     client = new ApiClient(await service.started(), '127.0.0.1');
@@ -60,6 +59,7 @@ describe('A service whose connections break again and again', () => {
     await Promise.all(proxies.map((proxy) => proxy.close()));
     await mailServer.stop();
     await store.close();
+    await backend.remove();
     rmSync(directory, { recursive: true, force: true });
   });
 

@@ -35,9 +35,8 @@ describe.skipIf(!redisUrl())('While Redis is', () => {
   let proxy: TcpProxy;
   let test: TestApp;
   beforeAll(async () => {
-    const { hostname, port } = new URL(redisUrl() as string);
-    proxy = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });
-    test = await startTestApp({ redis: true, env: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } });
+    proxy = await TcpProxy.before(redisUrl() as string);
+    test = await startTestApp({ redis: true, env: { REDIS_URL: proxy.redisUrl } });
   });
   afterAll(async () => {
     proxy.restore();
@@ -129,9 +128,8 @@ describe.skipIf(!redisUrl())('While Redis is', () => {
   });
 
   it('back for one instance before another, no session is let in that the other has ended meanwhile', async () => {
-    const { hostname, port } = new URL(redisUrl() as string);
-    const ownWay = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });
-    const other = await startTestApp({ beside: test, env: { REDIS_URL: `redis://127.0.0.1:${ownWay.port}` } });
+    const ownWay = await TcpProxy.before(redisUrl() as string);
+    const other = await startTestApp({ beside: test, env: { REDIS_URL: ownWay.redisUrl } });
     const goner = await test.personas.user();
     const ofOther = () => other.client().get('/api/profile', { bearer: goner.token, apiKey: API_KEY });
     expect((await ofOther()).status).toBe(200);
@@ -186,9 +184,8 @@ describe('While the database is', () => {
   let test: TestApp;
   beforeAll(async () => {
     store = await startEmbeddedMongodb();
-    const socket = decodeURIComponent(/^mongodb:\/\/([^/?]+)/.exec(store.uri)?.[1] as string);
-    proxy = await TcpProxy.to({ path: socket });
-    test = await startTestApp({ env: { MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` } });
+    proxy = await TcpProxy.before(store.uri);
+    test = await startTestApp({ env: { MONGODB_URI: proxy.mongodbUri } });
   });
   afterAll(async () => {
     proxy.restore();
@@ -292,14 +289,14 @@ describe('While a start waits for the database', () => {
   it('an index that takes its time is waited for, and its collection is named', async () => {
     const log = vi.spyOn(Logger.prototype, 'log');
     const store = await startEmbeddedMongodb();
-    const proxy = await TcpProxy.to({ path: decodeURIComponent(new URL(store.uri).host) });
+    const proxy = await TcpProxy.before(store.uri);
     // Longer than any other answer is waited for.
     proxy.judge = (chunk) =>
       chunk.includes('createIndexes') && chunk.includes('login_histories') && chunk.includes('expireAfterSeconds')
         ? 'late'
         : 'pass';
     const test = await startTestApp({
-      env: { MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
+      env: { MONGODB_URI: proxy.mongodbUri },
     });
     expect((await test.client().get('/health/ready')).status).toBe(200);
     const told = log.mock.calls.map(([line]) => String(line)).filter((line) => line.startsWith('Making the indexes'));
@@ -313,12 +310,12 @@ describe('While a start waits for the database', () => {
 
   it('it is the one that the address names, or that of the service', async () => {
     const store = await startEmbeddedMongodb();
-    const proxy = await TcpProxy.to({ path: decodeURIComponent(new URL(store.uri).host) });
+    const proxy = await TcpProxy.before(store.uri);
     for (const [path, name] of [
       ['/of_the_operator', 'of_the_operator'],
       ['/', 'accounts'],
     ]) {
-      const MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}${path}?directConnection=true`;
+      const MONGODB_URI = proxy.mongodbUri.replace('/?', `${path}?`);
       const test = await startTestApp({ env: { MONGODB_URI } });
       expect(test.database.name).toBe(name);
       await test.personas.visitor();

@@ -220,7 +220,7 @@ describe('A service that dies between two writes', () => {
   const burials: Promise<void>[] = [];
 
   const start = async () => {
-    app = await MortalApp.start(decodeURIComponent(/^mongodb:\/\/([^/?]+)/.exec(store.uri)?.[1] as string));
+    app = await MortalApp.start(store.uri);
     app.test.clock.advance(aheadMs);
   };
   beforeAll(async () => {

@@ -35,9 +35,8 @@ describe.skipIf(!redisUrl())('The cached authentication record in Redis', () => 
   });
 
   it('comes in one round trip together with the limit, for configured keys and for issued ones', async () => {
-    const { hostname, port } = new URL(redisUrl() as string);
-    const proxy = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });
-    const proxied = await startTestApp({ redis: true, env: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } });
+    const proxy = await TcpProxy.before(redisUrl() as string);
+    const proxied = await startTestApp({ redis: true, env: { REDIS_URL: proxy.redisUrl } });
     try {
       const { token } = await proxied.personas.user();
       const issued = await proxied.app.get(ApiKeys).issue('round-trips');

@@ -172,10 +172,9 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
   });
 
   it('hands on what Redis missed while it was frozen, asked or not, and keeps nobody waiting', async () => {
-    const { hostname, port } = new URL(redisUrl() as string);
-    const proxy = await TcpProxy.to({ host: hostname, port: Number(port || 6379) });
+    const proxy = await TcpProxy.before(redisUrl() as string);
     const prefix = newKeyPrefix();
-    const twin = await inRedis(`redis://127.0.0.1:${proxy.port}`, prefix);
+    const twin = await inRedis(proxy.redisUrl, prefix);
     twin.redis?.onBack(() => void twin.cache.makeUpForMissedWrites());
     const other = await RedisConnection.open(redisUrl() as string, prefix);
     await twin.cache.put('a', record(), 60_000);

@@ -474,15 +474,13 @@ describe('Mails on their way', () => {
   });
 
   it('leave once, though the database fails over the note that they have left', async () => {
-    const proxy = await TcpProxy.to({
-      path: decodeURIComponent(/^mongodb:\/\/([^/?]+)/.exec(store.uri)?.[1] as string),
-    });
+    const proxy = await TcpProxy.before(store.uri);
     let notes = 0;
     proxy.judge = (chunk) => {
       notes += requestsIn(chunk).filter(isNoteOfSending).length;
       return 'pass';
     };
-    const test = await start(undefined, `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`);
+    const test = await start(undefined, proxy.mongodbUri);
     const email = await hangingMail(test);
     await failUpdates('alwaysOn');
     sink.answer();

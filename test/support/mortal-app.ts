@@ -26,12 +26,11 @@ export class MortalApp {
     proxy.judge = (chunk) => this.judge(chunk);
   }
 
-  static async start(mongodbSocket: string): Promise<MortalApp> {
-    const proxy = await TcpProxy.to({ path: mongodbSocket });
-    const MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
+  static async start(storeUri: string): Promise<MortalApp> {
+    const proxy = await TcpProxy.before(storeUri);
     return new MortalApp(
       proxy,
-      await startTestApp({ env: { MONGODB_URI, AUTH_RATE_LIMIT: '100000', REFRESH_GRACE: '60s' } }),
+      await startTestApp({ env: { MONGODB_URI: proxy.mongodbUri, AUTH_RATE_LIMIT: '100000', REFRESH_GRACE: '60s' } }),
     );
   }
 

@@ -28,8 +28,23 @@ export class TcpProxy {
     return proxy;
   }
 
+  /** @param url of a Redis, or of an embedded store */
+  static before(url: string): Promise<TcpProxy> {
+    const { hostname, port } = new URL(url);
+    const host = decodeURIComponent(hostname);
+    return TcpProxy.to(host.startsWith('/') ? { path: host } : { host, port: Number(port || 6379) });
+  }
+
   get port(): number {
     return (this.server.address() as AddressInfo).port;
+  }
+
+  get redisUrl(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  get mongodbUri(): string {
+    return `mongodb://127.0.0.1:${this.port}/?directConnection=true`;
   }
 
   /** Of clients that are open. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BoundedServer, createBoundedServer } from './bounded-server.js';
 
@@ -68,11 +68,16 @@ describe('A connection that speaks another protocol from now on', () => {
 });
 
 describe('A server that drains', () => {
-  it('answers on the connections that it had not accepted yet', async () => {
-    const server = createBoundedServer((_request, response) => void response.end('answer'), 10_000);
+  let server: BoundedServer;
+  let port: number;
+  beforeEach(async () => {
+    server = createBoundedServer((_request, response) => void response.end('answer'), 10_000);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    ({ port } = server.address() as AddressInfo);
+  });
+
+  it('answers on the connections that it had not accepted yet', async () => {
     const sockets = Array.from({ length: 20 }, () => connect(port, '127.0.0.1').setEncoding('latin1'));
     const answers = sockets.map((socket) => once(socket, 'data').then(([text]) => text as string));
     // Asks the kernel for the connections; this process has not looked at any of them.
@@ -85,17 +90,14 @@ describe('A server that drains', () => {
   });
 
   it('answers what came in time, though its process stood still when time was up', async () => {
-    const server = createBoundedServer((_request, response) => void response.end('answer'), 10_000);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1');
     await once(server, 'connection');
     const answer = once(socket, 'data');
     const began = performance.now();
     const drained = server.drain();
     await pause(800);
     // From there the loop looks for timers first, and then for what came.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     socket.write(GET);
     while (performance.now() - began < 1_200);
     await drained;
@@ -104,10 +106,7 @@ describe('A server that drains', () => {
   });
 
   it('waits no longer than for its last connection', async () => {
-    const server = createBoundedServer((_request, response) => void response.end('answer'), 10_000);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const socket = connect(port, '127.0.0.1');
     await once(server, 'connection');
     const began = performance.now();
     const drained = server.drain();

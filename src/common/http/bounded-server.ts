@@ -83,8 +83,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     await Promise.race([closed, pause(DRAIN_MS, undefined, { ref: false })]);
     // What came while the process stood still is not late.
-    await nextTurn();
-    await nextTurn();
+    await lookAtSockets();
   };
   const letGo = () => {
     isLettingGo = true;
@@ -101,11 +100,16 @@ async function acceptWaiting(server: Server): Promise<void> {
   server.on('connection', accepted);
   do {
     isQuiet = true;
-    // The first may come before this turn of the loop has asked the kernel; one connection is accepted in each.
-    await nextTurn();
-    await nextTurn();
+    // One connection is accepted at each look.
+    await lookAtSockets();
   } while (!isQuiet && performance.now() < end);
   server.off('connection', accepted);
+}
+
+async function lookAtSockets(): Promise<void> {
+  await nextTurn();
+  // That may have come before this turn of the loop asked the kernel.
+  await nextTurn();
 }
 
 /**

@@ -94,8 +94,8 @@ function directionOf({ index, length }: Narrowed, sort: Document): boolean | und
 
 /** A hint also asks for the order of its index, and at a sparse one for the documents that are in it. */
 function hintedOrder({ indexes }: Collection, hint: unknown, [index]: readonly IndexDefinition[]): Plan | undefined {
-  const isWhole = index && hint && !index.partialFilter && index !== indexes[0];
-  return isWhole ? planFor(narrow(index, new Map(), 0)) : undefined;
+  const isFollowed = index && hint && !index.partialFilter && index !== indexes[0];
+  return isFollowed ? planFor(narrow(index, new Map(), 0)) : undefined;
 }
 
 function hinted(collection: Collection, hint: unknown): readonly IndexDefinition[] {

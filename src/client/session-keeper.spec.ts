@@ -1,0 +1,272 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createClient } from './account-client.js';
+import { memoryStore } from './session-store.js';
+
+describe('The typed client', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
+
+  const ROUTES = {
+    login: 'POST /auth/login',
+    refreshToken: 'POST /auth/refresh-token',
+    getParcel: 'GET /api/parcels/{id} bearer',
+    changeParcel: 'PATCH /api/parcels/{id} bearer',
+  };
+  const tokens = (name: string, expires_in = 3600) => ({
+    token: `at-${name}`,
+    refresh_token: `rt-${name}`,
+    expires_in,
+  });
+  const refusal = (status: number, code: string) => Response.json({ code }, { status });
+
+  /** A client that is logged in to a service which answers so. */
+  const loggedIn = async (
+    answer: (path: string, init: RequestInit) => Response | Promise<Response>,
+    expires_in?: number,
+  ) => {
+    const store = memoryStore();
+    const ends: string[] = [];
+    const asked: { path: string; init: RequestInit }[] = [];
+    const api = createClient<{ [Id in keyof typeof ROUTES]: { responses: object } }>(ROUTES, {
+      store,
+      onSessionEnd: (code) => ends.push(code),
+      fetch: async (input, init = {}) => {
+        const path = input as string;
+        if (path === '/auth/login') return Response.json({ data: tokens('first', expires_in) });
+        asked.push({ path, init });
+        return answer(path, init);
+      },
+    }) as unknown as Record<string, (input?: object) => Promise<unknown>>;
+    await api.login?.({});
+    return { api, asked, ends, store };
+  };
+
+  it.each([
+    'token_invalid',
+    'session_revoked',
+    'logged_out',
+    'refresh_token_reused',
+    'password_changed',
+    'reported_not_me',
+    'account_disabled',
+  ])('takes its session for over when it is told %s, with a request or a refresh', async (code) => {
+    for (const expires_in of [3600, 0]) {
+      const { api, ends, store } = await loggedIn(() => refusal(401, code), expires_in);
+      await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status: 401, code });
+      expect([ends, store.read()]).toEqual([[code], null]);
+    }
+  });
+
+  it.each([
+    [401, 'invalid_api_key'],
+    [403, 'role_required'],
+    [404, 'not_found'],
+    [429, 'too_many_requests'],
+    [503, 'service_unavailable'],
+  ])('keeps its session when it is refused with %d %s', async (status, code) => {
+    const { api, ends, store } = await loggedIn(() => refusal(status, code));
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status, code });
+    expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-first']);
+  });
+
+  it.each([
+    [429, 'too_many_requests', 1],
+    [503, 'service_unavailable', 3],
+  ])('keeps its session when a refresh is refused for a while with %d %s', async (status, code, tries) => {
+    vi.useFakeTimers();
+    const { api, asked, ends, store } = await loggedIn(() => refusal(status, code), 0);
+    const outcome = expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status, code });
+    await vi.advanceTimersByTimeAsync(1_000);
+    await outcome;
+    expect([asked.length, ends, store.read()?.refresh_token]).toEqual([tries, [], 'rt-first']);
+  });
+
+  describe('whose refresh is not answered', () => {
+    /** The platform's own goes by another clock than the timers that tests can move. */
+    const timeout = (ms: number) => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(new DOMException('Too late', 'TimeoutError')), ms);
+      return controller.signal;
+    };
+
+    /** @returns also when each refresh was sent, in ms since the first; none but `answered`, counted from one, has an answer */
+    const refreshing = async (answered: number) => {
+      vi.useFakeTimers();
+      vi.spyOn(AbortSignal, 'timeout').mockImplementation(timeout);
+      const began = Date.now();
+      const sentAt: number[] = [];
+      const client = await loggedIn((path, { signal }) => {
+        if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+        sentAt.push(Date.now() - began);
+        if (sentAt.length === answered) return Response.json({ data: tokens('second') });
+        return new Promise((_resolve, reject) =>
+          signal?.addEventListener('abort', () => reject(signal.reason as DOMException)),
+        );
+      }, 0);
+      return { ...client, sentAt };
+    };
+
+    it('asks again while the service still repeats the answer', async () => {
+      const { api, sentAt } = await refreshing(3);
+      const parcel = api.getParcel?.({ id: '1' });
+      await vi.advanceTimersByTimeAsync(9_000);
+      expect(await parcel).toBe('parcel');
+      expect(sentAt).toEqual([0, 4_500, 9_000]);
+    });
+
+    it.each([
+      { what: 'was logged out', later: null, outcome: { reason: { code: 'authentication_required' } } },
+      {
+        what: 'has been refreshed by another tab',
+        later: { token: 'at-other', refresh_token: 'rt-other', expires_at: Infinity },
+        outcome: { value: 'parcel' },
+      },
+    ])('asks no more for a session that $what meanwhile', async ({ later, outcome }) => {
+      const { api, sentAt, store } = await refreshing(0);
+      const parcel = Promise.allSettled([api.getParcel?.({ id: '1' })]);
+      await vi.advanceTimersByTimeAsync(4_200);
+      store.write(later);
+      await vi.advanceTimersByTimeAsync(500);
+      expect(await parcel).toMatchObject([outcome]);
+      expect(sentAt).toEqual([0]);
+    });
+
+    it('gives up at last, and keeps its session', async () => {
+      const { api, ends, sentAt, store } = await refreshing(0);
+      const outcome = expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ name: 'TimeoutError' });
+      await vi.advanceTimersByTimeAsync(39_000);
+      await outcome;
+      expect([sentAt.length, ends, store.read()?.refresh_token]).toEqual([3, [], 'rt-first']);
+    });
+  });
+
+  it('refreshes where the page is denied locks, as one is that may store nothing', async () => {
+    const request = vi.fn().mockRejectedValue(new DOMException('The request was denied.', 'SecurityError'));
+    vi.stubGlobal('navigator', { locks: { request } });
+    const { api, asked } = await loggedIn(
+      (path) =>
+        path === '/auth/refresh-token' ? Response.json({ data: tokens('second') }) : Response.json({ data: 'parcel' }),
+      0,
+    );
+    expect(await Promise.all([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '1' })])).toEqual([
+      'parcel',
+      'parcel',
+    ]);
+    expect(request).toHaveBeenCalledOnce();
+    expect(asked.filter(({ path }) => path === '/auth/refresh-token')).toHaveLength(1);
+  });
+
+  it('refreshes once more where the service failed, which may have been after it refreshed', async () => {
+    vi.useFakeTimers();
+    let refreshes = 0;
+    const { api } = await loggedIn((path) => {
+      if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+      refreshes += 1;
+      return refreshes === 1 ? refusal(503, 'service_unavailable') : Response.json({ data: tokens('second') });
+    }, 0);
+    const parcel = api.getParcel?.({ id: '1' });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await parcel).toBe('parcel');
+    expect(refreshes).toBe(2);
+  });
+
+  it('keeps a session that began while a request of the one before was told that that is over', async () => {
+    const { api, ends, store } = await loggedIn(() => {
+      store.write({ token: 'at-later', refresh_token: 'rt-later', expires_at: Date.now() + 3_600_000 });
+      return refusal(401, 'session_revoked');
+    });
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ code: 'session_revoked' });
+    expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-later']);
+  });
+
+  describe('whose session another tab ends', () => {
+    const later = { token: 'at-later', refresh_token: 'rt-later', expires_at: Infinity };
+
+    it('is told so once, with the next request; with each session anew', async () => {
+      const { api, ends, store } = await loggedIn(() => Response.json({ data: 'parcel' }));
+      for (const session of [null, later, null]) {
+        store.write(session);
+        await Promise.allSettled([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '2' })]);
+      }
+      expect(ends).toEqual(['authentication_required', 'authentication_required']);
+    });
+
+    it('is told so of one that was there when the page came, and of none that was not', async () => {
+      const heard: string[] = [];
+      for (const session of [later, null]) {
+        const store = memoryStore();
+        store.write(session);
+        const client = createClient<{ getParcel: { responses: object } }>(ROUTES, {
+          store,
+          onSessionEnd: (code) => heard.push(code),
+        });
+        store.write(null);
+        await expect(client.getParcel()).rejects.toMatchObject({ status: 0, code: 'authentication_required' });
+      }
+      expect(heard).toEqual(['authentication_required']);
+    });
+
+    it('is told why, where it asks the service at the same time', async () => {
+      const { api, ends, store } = await loggedIn(() => {
+        store.write(null);
+        return refusal(401, 'logged_out');
+      });
+      await Promise.allSettled([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '2' })]);
+      expect(ends).toEqual(['logged_out']);
+    });
+  });
+
+  it('goes on with a session that began while it refreshed the one before', async () => {
+    const { api, asked, ends, store } = await loggedIn((path) => {
+      if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+      store.write({ token: 'at-later', refresh_token: 'rt-later', expires_at: Infinity });
+      return Response.json({ data: tokens('second') });
+    }, 0);
+    expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
+    expect([asked.length, ends, store.read()?.refresh_token]).toEqual([2, [], 'rt-later']);
+  });
+
+  it('does not come back to life by the answer to a refresh that a logout has overtaken', async () => {
+    const { api, store } = await loggedIn(() => {
+      store.write(null);
+      return Response.json({ data: tokens('second') });
+    }, 0);
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status: 0, code: 'authentication_required' });
+    expect(store.read()).toBeNull();
+  });
+
+  it('goes on when another tab has stored what the same refresh yielded', async () => {
+    const { api, asked, store } = await loggedIn((path) => {
+      if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+      store.write({ token: 'at-second', refresh_token: 'rt-second', expires_at: Date.now() + 3_600_000 });
+      return Response.json({ data: tokens('second') });
+    }, 0);
+    expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
+    expect(asked.map(({ path }) => path)).toEqual(['/auth/refresh-token', '/api/parcels/1']);
+  });
+
+  it('asks once more, and no more than that, when the service takes the token for expired', async () => {
+    const { api, asked } = await loggedIn((path) =>
+      path === '/auth/refresh-token' ? Response.json({ data: tokens('second') }) : refusal(401, 'token_expired'),
+    );
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ code: 'token_expired' });
+    expect(asked.map(({ path, init }) => [path, (init.headers as Record<string, string>).authorization])).toEqual([
+      ['/api/parcels/1', 'Bearer at-first'],
+      ['/auth/refresh-token', undefined],
+      ['/api/parcels/1', 'Bearer at-second'],
+    ]);
+  });
+
+  it('says "unknown" of what something else than the service answers, and keeps its session', async () => {
+    const { api, store } = await loggedIn(() => new Response('<h1>Bad gateway</h1>', { status: 502 }));
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({
+      name: 'AccountError',
+      status: 502,
+      code: 'unknown',
+    });
+    expect(store.read()?.refresh_token).toBe('rt-first');
+  });
+});
