@@ -17,7 +17,9 @@ export class TcpProxy {
   /** Decides over each chunk that a client sends. */
   judge: (chunk: Buffer) => Verdict = () => 'pass';
 
-  private constructor(private readonly target: NetConnectOpts) {
+  private credentials = '';
+
+  private constructor(private target: NetConnectOpts) {
     this.server = createServer((client) => this.forward(client));
   }
 
@@ -29,10 +31,16 @@ export class TcpProxy {
   }
 
   /** @param url of a Redis, or of an embedded store */
-  static before(url: string): Promise<TcpProxy> {
-    const { hostname, port } = new URL(url);
-    const host = decodeURIComponent(hostname);
-    return TcpProxy.to(host.startsWith('/') ? { path: host } : { host, port: Number(port || 6379) });
+  static async before(url: string): Promise<TcpProxy> {
+    const proxy = await TcpProxy.to(targetOf(url));
+    const { password } = new URL(url);
+    if (password) proxy.credentials = `:${password}@`;
+    return proxy;
+  }
+
+  /** From now on who connects comes to that one; who is connected stays. */
+  leadTo(url: string): void {
+    this.target = targetOf(url);
   }
 
   get port(): number {
@@ -40,7 +48,7 @@ export class TcpProxy {
   }
 
   get redisUrl(): string {
-    return `redis://127.0.0.1:${this.port}`;
+    return `redis://${this.credentials}127.0.0.1:${this.port}`;
   }
 
   get mongodbUri(): string {
@@ -122,4 +130,10 @@ export class TcpProxy {
     else if (verdict === 'late') setTimeout(() => upstream.write(chunk), LATE_MS);
     else upstream.write(chunk);
   }
+}
+
+function targetOf(url: string): NetConnectOpts {
+  const { hostname, port } = new URL(url);
+  const host = decodeURIComponent(hostname);
+  return host.startsWith('/') ? { path: host } : { host, port: Number(port || 6379) };
 }

@@ -1,7 +1,7 @@
 import { KeyvAdapter } from 'cache-manager';
 import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
-import type { RedisClientType } from 'redis';
+import type { RedisClientType, SetOptions } from 'redis';
 import type { RedisConnection } from '../redis/index.js';
 
 /** Records kept by one process; the least recently used go first. */
@@ -26,24 +26,25 @@ export function memoryStore(): Keyv {
 }
 
 /**
- * cache-manager-redis-yet on our own client, with four of its habits changed: a value is stored as its plain JSON (Keyv
+ * cache-manager-redis-yet on our own connection, with four of its habits changed: a value is stored as its plain JSON (Keyv
  * would wrap it, and `user:auth:{id}` must have exactly its documented shape), a late Redis is a failure and not a
  * hang, damaged JSON is a miss, and `reset`, which is a FLUSHDB, is refused: the database may hold others' keys.
  */
 export async function redisStore(redis: RedisConnection): Promise<Keyv> {
   const { redisInsStore } = await import('cache-manager-redis-yet');
-  const plain = redisInsStore(redis.client as unknown as RedisClientType);
+  const commands = {
+    set: (key: string, json: string, options: SetOptions) => redis.run((client) => client.set(key, json, options)),
+    del: (key: string) => redis.run((client) => client.del(key)),
+  };
+  const plain = redisInsStore(commands as unknown as RedisClientType);
   const adapter = new KeyvAdapter({
     ...plain,
     get: async <T>(key: string) => wrap(await redis.run((client) => client.get(redis.key(key)))) as T,
     mget: async (...keys: string[]) =>
       (await redis.run((client) => client.mGet(keys.map((key) => redis.key(key))))).map(wrap),
-    set: async (key: string, data: unknown, ttlMs?: number) => {
-      await redis.run(() => plain.set(redis.key(key), (data as { value: unknown }).value, ttlMs));
-    },
-    del: async (key: string) => {
-      await redis.run(() => plain.del(redis.key(key)));
-    },
+    set: (key: string, data: unknown, ttlMs?: number) =>
+      plain.set(redis.key(key), (data as { value: unknown }).value, ttlMs),
+    del: (key: string) => plain.del(redis.key(key)),
     reset: () => Promise.reject(new Error('The cache is never flushed: invalidate keys by name')),
   });
   const keyv = new Keyv({ store: adapter, useKeyPrefix: false, throwOnErrors: true });

@@ -16,6 +16,9 @@ const MADE_UP_AT_ONCE = 100;
  */
 const ALL_BACK_WITHIN_MS = 5_000;
 
+/** What Redis is told, its replicas are told after the answer: one that takes its place may lack what came last. */
+const REPLICAS_LAG_MS = 10_000;
+
 interface MissedWrite {
   write: Write;
   /** By the monotonic clock. */
@@ -37,6 +40,8 @@ export class RecordCache {
   private readonly logger = new Logger(RecordCache.name);
   /** Writes that the store missed while it was away. Until they are made up for, nothing is read from it. */
   private readonly missedWrites = new Map<string, MissedWrite>();
+  /** The keys written within that time of the newest one, the oldest first, and when, by the monotonic clock. */
+  private readonly lately = new Map<string, number>();
   /** Of those under way, the one of each key that began last. */
   private readonly newestWrites = new Map<string, MissedWrite>();
   private makingUp: Promise<void> | null = null;
@@ -103,7 +108,12 @@ export class RecordCache {
 
   /** To be called as soon as the store is back after an outage. */
   comeBack(): Promise<void> {
-    this.believedFromMs = performance.now() + ALL_BACK_WITHIN_MS;
+    const nowMs = performance.now();
+    this.believedFromMs = nowMs + ALL_BACK_WITHIN_MS;
+    // Removed, and not put again: another instance may have put something newer.
+    const removal: MissedWrite = { write: { kind: 'delete' }, expiresAtMs: nowMs + LONGEST_TTL_MS };
+    for (const key of this.lately.keys()) if (!this.missedWrites.has(key)) this.missedWrites.set(key, removal);
+    this.lately.clear();
     return this.makeUpForMissedWrites();
   }
 
@@ -150,6 +160,13 @@ export class RecordCache {
   private async write(key: string, write: Write): Promise<void> {
     if (write.kind === 'put') await this.cache.set(key, write.value, write.ttlMs);
     else await this.cache.del(key);
+    const nowMs = performance.now();
+    this.lately.delete(key);
+    this.lately.set(key, nowMs);
+    for (const [oldest, writtenAtMs] of this.lately) {
+      if (writtenAtMs > nowMs - REPLICAS_LAG_MS) break;
+      this.lately.delete(oldest);
+    }
   }
 
   private async handOnMissedWrites(): Promise<void> {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { RedisClientType, RedisFunctions, RedisModules, RedisScripts } from 'redis';
-import { LateError, withDeadline } from '../../common/clock/index.js';
+import { withDeadline } from '../../common/clock/index.js';
 
 type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts>;
 
@@ -10,11 +11,15 @@ const CONNECT_DEADLINE_MS = 1_000;
 const COMMAND_DEADLINE_MS = 400;
 /**
  * The other end of a connection that is silent for so long may be gone without a word (its machine, or a way there): for what
- * was sent to it TCP would wait a quarter of an hour.
+ * was sent to it TCP would wait a quarter of an hour. Longer than a socket takes to connect, or to give up.
  */
 const SILENCE_MS = 5_000;
+const SOCKET_TIMEOUT_MS = 2_000;
 /** Far more than come within a deadline. */
 const MOST_UNANSWERED = 20_000;
+
+/** By a script, as limits are counted: who may not run one, or write, is of no use. */
+const SIGN_OF_LIFE = `return redis.call('SET', KEYS[1], '1', 'PX', 1000)`;
 
 /** Redis did not do it: down, frozen, or answering with an error. The caller falls back. */
 export class RedisUnavailableError extends Error {
@@ -24,52 +29,62 @@ export class RedisUnavailableError extends Error {
   }
 }
 
-/** The one Redis client of the process. It reconnects by itself; while it is away or frozen, commands fail at once. */
+/** @param attempt from 0, since Redis was lost */
+export function pauseBeforeNext(attempt: number): number {
+  return Math.min(50 * 2 ** Math.min(attempt, 6), 2_000);
+}
+
+/**
+ * The process's one connection to Redis. What fails takes it out of use, and commands fail at once, until a Redis is found
+ * that can be written to: one that became a replica, is full, or is loading its data answers a PING too. Each attempt
+ * looks the address up again, and so follows a fail-over.
+ */
 export class RedisConnection {
   private readonly logger = new Logger('Redis');
   private readonly digests = new Map<string, string>();
   /** A drill: while true, it behaves as if Redis were away. */
   isCutOff = false;
-  private reachable = true;
-  private frozen = false;
+  /** A client for each connection: no answer that is late on one can be taken for that of the next. */
+  private inUse: Client | null = null;
+  private isMissed = false;
   private isClosed = false;
   private failed = 0;
   private readonly backListeners: (() => void)[] = [];
 
   private constructor(
-    readonly client: Client,
+    private readonly newClient: () => Client,
     private readonly keyPrefix: string,
-  ) {
-    // Without a listener for 'error', node-redis ends the process when Redis goes away.
-    client.on('error', (error: Error) => this.report(false, error));
-    client.on('ready', () => this.report(true));
-  }
+  ) {}
 
   /** Starts connecting, and waits at most a second for it: the service starts without Redis too. */
   static async open(url: string, keyPrefix: string): Promise<RedisConnection> {
     // 500 files, which a service without Redis need not load.
     const { createClient } = await import('redis');
-    const client: Client = createClient({
-      url,
-      disableOfflineQueue: true,
-      commandsQueueMaxLength: MOST_UNANSWERED,
-      pingInterval: 10_000,
-      socket: {
-        connectTimeout: 2_000,
-        reconnectStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), 2_000),
-      },
-    });
-    const connection = new RedisConnection(client, keyPrefix);
-    await withDeadline(client.connect(), CONNECT_DEADLINE_MS).catch(() => undefined);
+    const newClient = (): Client =>
+      createClient({
+        url,
+        disableOfflineQueue: true,
+        commandsQueueMaxLength: MOST_UNANSWERED,
+        pingInterval: 10_000,
+        socket: { connectTimeout: SOCKET_TIMEOUT_MS, reconnectStrategy: false },
+      });
+    const connection = new RedisConnection(newClient, keyPrefix);
+    await withDeadline(connection.find(null), CONNECT_DEADLINE_MS).catch(() => undefined);
     return connection;
   }
 
   /** Whether a command would be sent at all. */
   get isReady(): boolean {
-    return this.client.isReady && !this.frozen && !this.isCutOff;
+    return this.inUse !== null && !this.isCutOff;
   }
 
-  /** @param listener called each time that Redis is back after it could not be reached */
+  /** @throws RedisUnavailableError while none is in use */
+  get client(): Client {
+    if (!this.inUse) throw new RedisUnavailableError();
+    return this.inUse;
+  }
+
+  /** @param listener called each time that Redis is back after it could not be used */
   onBack(listener: () => void): void {
     this.backListeners.push(listener);
   }
@@ -88,18 +103,16 @@ export class RedisConnection {
    * @throws RedisUnavailableError
    */
   async run<T>(command: (client: Client) => Promise<T>): Promise<T> {
-    if (!this.isReady) {
+    if (!this.inUse || this.isCutOff) {
       this.failed += 1;
       throw new RedisUnavailableError();
     }
+    const client = this.inUse;
     try {
-      const result = await withDeadline(command(this.client), COMMAND_DEADLINE_MS);
-      this.report(true);
-      return result;
+      return await withDeadline(command(client), COMMAND_DEADLINE_MS);
     } catch (error) {
       this.failed += 1;
-      this.report(false, error as Error);
-      if (error instanceof LateError) void this.waitUntilItAnswers();
+      this.putOutOfUse(client, error as Error);
       throw new RedisUnavailableError(error);
     }
   }
@@ -110,21 +123,12 @@ export class RedisConnection {
    * @throws RedisUnavailableError
    */
   evaluate(script: string, keys: string[], values: string[]): Promise<unknown> {
-    let digest = this.digests.get(script);
-    if (!digest) this.digests.set(script, (digest = createHash('sha1').update(script).digest('hex')));
-    const parameters = { keys, arguments: values };
-    return this.run((client) =>
-      client.evalSha(digest, parameters).catch((error: Error) => {
-        // New to this Redis, or forgotten over a restart.
-        if (!error.message.startsWith('NOSCRIPT')) throw error;
-        return client.eval(script, parameters);
-      }),
-    );
+    return this.run((client) => this.evaluateBy(client, script, keys, values));
   }
 
-  /** @returns true when Redis answers a PING in time. */
+  /** @returns true when Redis does its part in time. */
   async ping(): Promise<boolean> {
-    return this.run((client) => client.ping()).then(
+    return this.run((client) => this.tryOut(client)).then(
       () => true,
       () => false,
     );
@@ -150,48 +154,74 @@ export class RedisConnection {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    const client = this.inUse;
+    this.inUse = null;
     // quit() would wait for a Redis that is away.
-    if (this.client.isOpen) await this.client.disconnect();
+    if (client?.isOpen) await client.disconnect();
+  }
+
+  private evaluateBy(client: Client, script: string, keys: string[], values: string[]): Promise<unknown> {
+    let digest = this.digests.get(script);
+    if (!digest) this.digests.set(script, (digest = createHash('sha1').update(script).digest('hex')));
+    const parameters = { keys, arguments: values };
+    return client.evalSha(digest, parameters).catch((error: Error) => {
+      // New to this Redis, or forgotten over a restart.
+      if (!error.message.startsWith('NOSCRIPT')) throw error;
+      return client.eval(script, parameters);
+    });
+  }
+
+  private async tryOut(client: Client): Promise<void> {
+    if (!client.isOpen) await client.connect();
+    await this.evaluateBy(client, SIGN_OF_LIFE, [this.key('sign-of-life')], []);
   }
 
   /** Behind a command that hangs each further one would only wait, and be remembered until it is answered. */
-  private async waitUntilItAnswers(): Promise<void> {
-    if (this.frozen) return;
-    this.frozen = true;
-    try {
-      await withDeadline(this.client.ping(), SILENCE_MS);
-      this.frozen = false;
-      this.report(true);
-    } catch (error) {
-      this.frozen = false;
-      // Any other: the connection broke; the next one is made, and told of, by itself.
-      if (error instanceof LateError) await this.connectAnew();
+  private putOutOfUse(client: Client, error: Error): void {
+    // What fails on an earlier connection says nothing of this one.
+    if (client !== this.inUse) return;
+    this.inUse = null;
+    this.tell(true, error);
+    if (!client.isReady) discard(client);
+    void this.find(client.isReady ? client : null);
+  }
+
+  /** @param last is tried once more: it may only have stood still for a moment, or have refused one command */
+  private async find(last: Client | null): Promise<void> {
+    for (let attempt = 0, client = last; !this.isClosed; attempt += 1, client = null) {
+      client ??= this.connectAnew();
+      const error = await withDeadline(this.tryOut(client), SILENCE_MS).catch((reason: Error) => reason);
+      if (!error && !this.isClosed) return this.putInUse(client);
+      discard(client);
+      if (error) this.tell(true, error);
+      await pause(pauseBeforeNext(attempt), undefined, { ref: false });
     }
   }
 
-  private async connectAnew(): Promise<void> {
-    let connecting: Promise<unknown> = Promise.resolve();
-    let isLate = true;
-    while (isLate && this.client.isOpen) {
-      await this.client.disconnect();
-      // The attempt before is to end first, or each would make a connection.
-      await connecting;
-      if (this.isClosed) return;
-      connecting = this.client.connect().catch(() => undefined);
-      isLate = await withDeadline(connecting, SILENCE_MS).then(
-        () => false,
-        () => true,
-      );
-    }
+  private putInUse(client: Client): void {
+    this.inUse = client;
+    this.tell(false);
   }
 
-  private report(isReachable: boolean, error?: Error): void {
-    if (isReachable === this.reachable) return;
-    this.reachable = isReachable;
-    if (isReachable) {
+  private connectAnew(): Client {
+    const client = this.newClient();
+    // Without a listener for 'error', node-redis ends the process when Redis goes away.
+    client.on('error', (error: Error) => this.putOutOfUse(client, error));
+    return client;
+  }
+
+  private tell(isMissed: boolean, error?: Error): void {
+    if (isMissed === this.isMissed || this.isClosed) return;
+    this.isMissed = isMissed;
+    if (isMissed)
+      this.logger.warn(`Redis is unavailable (${error?.message}): served from storage, limits held in this process`);
+    else {
       this.logger.log('Redis is back');
       for (const listener of this.backListeners) listener();
-    } else
-      this.logger.warn(`Redis is unavailable (${error?.message}): served from storage, limits held in this process`);
+    }
   }
+}
+
+function discard(client: Client): void {
+  if (client.isOpen) client.disconnect().catch(() => undefined);
 }

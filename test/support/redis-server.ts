@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from 'redis';
+
+/** A Redis of one's own, which keeps nothing. */
+export interface RedisServer {
+  url: string;
+  port: number;
+  /** As an administrator who has been connected since its start. */
+  send(...command: string[]): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export async function answers(url: string): Promise<boolean> {
+  const client = clientOf(url);
+  try {
+    await client.connect();
+    await client.disconnect();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param password that it asks for, if any
+ * @returns null where redis-server is not installed
+ */
+export async function startRedis(password?: string): Promise<RedisServer | null> {
+  const port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), 'redis-'));
+  const url = `redis://${password ? `:${password}@` : ''}127.0.0.1:${port}`;
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory];
+  if (password) args.push('--requirepass', password);
+  const child: ChildProcess = spawn('redis-server', args, { stdio: 'ignore' });
+  const failed = once(child, 'error').then(() => true);
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if (await answers(url)) {
+      const administrator = clientOf(url);
+      await administrator.connect();
+      const stop = async () => {
+        await administrator.disconnect();
+        child.kill();
+        await once(child, 'exit');
+        rmSync(directory, { recursive: true, force: true });
+      };
+      return { url, port, send: (...command) => administrator.sendCommand(command), stop };
+    }
+    if (await Promise.race([failed, new Promise((resolve) => setTimeout(() => resolve(false), 50))])) break;
+  }
+  child.kill();
+  return null;
+}
+
+function clientOf(url: string) {
+  const client = createClient({ url, socket: { reconnectStrategy: false, connectTimeout: 1_000 } });
+  client.on('error', () => undefined);
+  return client;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
