@@ -11,6 +11,7 @@ describe('An error of the database', () => {
     new mongoose.mongo.MongoServerError({ message: 'Write conflict', code: 112 }),
     new mongoose.mongo.MongoBulkWriteError(new mongoose.mongo.MongoNetworkError('read ECONNRESET'), {} as never),
     new mongoose.mongo.MongoBulkWriteError({ message: 'Write conflict', code: 112 }, {} as never),
+    new mongoose.mongo.MongoWriteConcernError({ ok: 1, writeConcernError: { code: 100, errmsg: 'too few members' } }),
     new mongoose.mongo.MongoNotConnectedError('Client must be connected'),
     new mongoose.mongo.MongoExpiredSessionError('Cannot use a session that has ended'),
     new mongoose.MongooseError('Operation `users.findOne()` buffering timed out after 10000ms'),
@@ -19,10 +20,18 @@ describe('An error of the database', () => {
   });
 
   // From HostUnreachable to OutOfDiskSpace, by the list of MongoDB's error codes.
-  it.each([6, 7, 89, 91, 112, 189, 251, 9001, 10107, 11600, 11602, 13435, 13436, 14031])(
-    'that another attempt may not meet is a 503: code %d of the server',
-    (code) => {
-      const error = new mongoose.mongo.MongoServerError({ message: 'not now', code });
+  it.each([
+    6, 7, 24, 43, 46, 50, 64, 89, 91, 112, 133, 134, 189, 202, 225, 237, 239, 246, 251, 262, 267, 290, 384, 9001, 10107,
+    11600, 11601, 11602, 13435, 13436, 14031,
+  ])('that another attempt may not meet is a 503: code %d of the server', (code) => {
+    const error = new mongoose.mongo.MongoServerError({ message: 'not now', code });
+    expect(translateDatabaseError(error)).toMatchObject({ status: 503 });
+  });
+
+  it.each(['TransientTransactionError', 'RetryableWriteError', 'UnknownTransactionCommitResult'])(
+    'that is worth another attempt by its label is a 503: %s',
+    (label) => {
+      const error = new mongoose.mongo.MongoServerError({ message: 'not now', code: 1, errorLabels: [label] });
       expect(translateDatabaseError(error)).toMatchObject({ status: 503 });
     },
   );

@@ -10,14 +10,23 @@ const {
   MongoParseError,
   MongoServerError,
   MongoTopologyClosedError,
+  MongoWriteConcernError,
 } = mongo;
 
 /** Faults of whoever calls the driver, but for those of a connection that is no more. */
 const OWN_FAULTS = [MongoAPIError, MongoParseError];
 const NO_CONNECTION = [MongoExpiredSessionError, MongoNotConnectedError, MongoTopologyClosedError];
 
-/** Not primary, shutting down, out of disk space, and their like: the next attempt may find a healthy member. */
-const PASSING_SERVER_ERRORS = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436, 112, 251, 14031]);
+/** No way to a member, or none that may do it: network, shutting down, not primary (any more), no majority yet. */
+const NO_MEMBER = [6, 7, 89, 91, 133, 134, 189, 202, 384, 9001, 10107, 11600, 11602, 13435, 13436];
+/** In the way of another, out of time, or ended by an administrator: locks, conflicts, transactions, snapshots, cursors. */
+const INTERRUPTED = [24, 43, 46, 50, 64, 112, 225, 237, 239, 246, 251, 262, 267, 290, 11601];
+const OUT_OF_DISK_SPACE = 14031;
+/** MongoDB's error_codes.yml: the next attempt may find a healthy member, or nobody in its way. */
+const PASSING_SERVER_ERRORS = new Set([...NO_MEMBER, ...INTERRUPTED, OUT_OF_DISK_SPACE]);
+
+/** By which the server or the driver says that it is worth another attempt. */
+const PASSING_LABELS = ['TransientTransactionError', 'RetryableWriteError', 'UnknownTransactionCommitResult'];
 
 /** The driver lets an error of its socket through as it is, when the other side has just gone. */
 const SOCKET_ERRORS = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
@@ -34,7 +43,13 @@ export function isDatabaseUnavailable(exception: unknown): boolean {
   // What broke a bulk write is within its error, which passes for the server's.
   if (exception instanceof MongoBulkWriteError && exception.errorResponse instanceof Error)
     return isDatabaseUnavailable(exception.errorResponse);
-  if (exception instanceof MongoServerError) return PASSING_SERVER_ERRORS.has(Number(exception.code));
+  // Written, and lost if the primary is.
+  if (exception instanceof MongoWriteConcernError) return true;
+  if (exception instanceof MongoServerError)
+    return (
+      PASSING_SERVER_ERRORS.has(Number(exception.code)) ||
+      PASSING_LABELS.some((label) => exception.hasErrorLabel(label))
+    );
   if (NO_CONNECTION.some((kind) => exception instanceof kind)) return true;
   if (OWN_FAULTS.some((kind) => exception instanceof kind)) return false;
   if (exception instanceof MongoError) return true;
