@@ -1,7 +1,7 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './auth/index.js';
-import { ERROR_TRANSLATORS } from './common/errors/index.js';
+import { ERROR_TRANSLATORS, translateResourceExhaustion } from './common/errors/index.js';
 import { DrainOnSignal, ErrorFilter, ServedRoutes } from './common/http/index.js';
 import { translateDatabaseError } from './infrastructure/database/index.js';
 import { InfrastructureModule, type Runtime } from './infrastructure/index.js';
@@ -41,7 +41,7 @@ export class AppModule {
       providers: [
         { provide: ServedRoutes, useValue: servedRoutes },
         DrainOnSignal,
-        { provide: ERROR_TRANSLATORS, useValue: [translateDatabaseError] },
+        { provide: ERROR_TRANSLATORS, useValue: [translateDatabaseError, translateResourceExhaustion] },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
         { provide: APP_GUARD, useClass: ReadAheadGuard },

@@ -6,6 +6,7 @@ import timezoneAt from '@photostructure/tz-lookup';
 import ipaddr from 'ipaddr.js';
 import { type CityResponse, open, type Reader, type Response } from 'maxmind';
 import { withDeadline } from '../../common/clock/index.js';
+import { isResourceExhaustion } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 
 export interface Location {
@@ -81,6 +82,8 @@ export class LocationFinder implements OnApplicationBootstrap {
     let reader = this.readers.get(file);
     if (!reader) {
       reader = open<Response>(file).catch((error: Error) => {
+        // The next look-up tries again.
+        if (isResourceExhaustion(error)) this.readers.delete(file);
         this.logger.warn(`Locations are not known: ${file} cannot be read (${error.message})`);
         return null;
       });

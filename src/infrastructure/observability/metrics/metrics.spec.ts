@@ -14,10 +14,13 @@ describe('Metrics', () => {
   it('leave out what cannot be read at this moment, and show it again afterwards', async () => {
     const metrics = new Metrics();
     const away = () => Promise.reject(new Error('away'));
-    const reads = [() => 1, () => null, away, () => 2];
+    const broken = (): number => {
+      throw new Error('broken');
+    };
+    const reads = [() => 1, () => null, away, broken, () => 2];
     metrics.gauge('there', 'A value', () => reads.shift()?.() ?? null);
     const shown: (string | undefined)[] = [];
-    for (let i = 0; i < 4; i += 1) shown.push(/^there (\d)$/m.exec(await metrics.render())?.[1]);
-    expect(shown).toEqual(['1', undefined, undefined, '2']);
+    for (let i = 0; i < 5; i += 1) shown.push(/^there (\d)$/m.exec(await metrics.render())?.[1]);
+    expect(shown).toEqual(['1', undefined, undefined, undefined, '2']);
   });
 });

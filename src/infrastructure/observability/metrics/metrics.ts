@@ -59,7 +59,8 @@ export class Metrics {
       aggregator,
       registers: [this.registry],
       async collect() {
-        const value = await withDeadline(Promise.resolve(read()), READ_DEADLINE_MS).catch(() => null);
+        const reading = (async () => read())();
+        const value = await withDeadline(reading, READ_DEADLINE_MS).catch(() => null);
         if (value === null) this.remove();
         else this.set(value);
       },
