@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RedisConnection } from '../../src/infrastructure/redis/index.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -139,6 +141,14 @@ describe.skipIf(servers.includes(null))('When Redis', () => {
     expect(await login(one, user)).toBe(200);
     await first.send('CONFIG', 'SET', 'requirepass', PASSWORD_OF_REDIS);
     await bothAre('ready');
+  });
+
+  it('has an address of IPv6, it is found', async ({ skip }) => {
+    const isThere = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+    if (!isThere) skip('This machine has no IPv6');
+    const redis = await RedisConnection.open(first.url.replace('127.0.0.1', '[::1]'), 'six:');
+    expect(redis.isReady).toBe(true);
+    await redis.close();
   });
 
   it('allows the service what the documentation asks for and no more, that is enough', async () => {

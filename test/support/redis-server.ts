@@ -34,7 +34,19 @@ export async function startRedis(password?: string): Promise<RedisServer | null>
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'redis-'));
   const url = `redis://${password ? `:${password}@` : ''}127.0.0.1:${port}`;
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory];
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '-::1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    directory,
+  ];
   if (password) args.push('--requirepass', password);
   const child: ChildProcess = spawn('redis-server', args, { stdio: 'ignore' });
   const failed = once(child, 'error').then(() => true);

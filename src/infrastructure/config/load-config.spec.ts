@@ -76,6 +76,13 @@ describe('loadConfig', () => {
     [{ TRUST_PROXY: '::/0' }, 'TRUST_PROXY'],
     [{ CORS_ORIGINS: 'https://app.example/' }, 'CORS_ORIGINS'],
     [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS'],
+    [{ REDIS_URL: 'http://redis' }, 'REDIS_URL'],
+    [{ REDIS_URL: 'redis://:p#ss@redis:6379' }, 'REDIS_URL'],
+    [{ REDIS_URL: 'redis://:%zz@redis' }, 'REDIS_URL'],
+    [{ REDIS_URL: 'redis://redis:70000' }, 'REDIS_URL'],
+    [{ REDIS_URL: 'redis://redis/cache' }, 'REDIS_URL'],
+    [{ REDIS_URL: 'redis://redis?db=1' }, 'REDIS_URL'],
+    [{ REDIS_URL: 'redis://' }, 'REDIS_URL'],
     [{ API_KEYS: `name:${'0'.repeat(63)}` }, 'API_KEYS'],
     [{ ALLOW_EMBEDDED: 'yes' }, 'ALLOW_EMBEDDED'],
     [{ NODE_ENV: 'staging' }, 'NODE_ENV'],
@@ -92,6 +99,13 @@ describe('loadConfig', () => {
   ] as [Record<string, string>, string][])('refuses %j', (env, name) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
   });
+
+  it.each(['redis://redis', 'rediss://:p%23ss@redis.example:6380/', 'redis://accounts:secret@[::1]:6379/3'])(
+    'takes the Redis at %s',
+    (url) => {
+      expect(load({ REDIS_URL: url }).redis.url).toBe(url);
+    },
+  );
 
   it('holds previous secrets in production to the rules of the present ones', () => {
     const [a, b, c] = [

@@ -59,6 +59,26 @@ export const httpUrl = z.string().transform((text, context) => {
   return text.replace(/\/+$/, '');
 });
 
+export const redisUrl = z.string().transform((text, context) => {
+  if (!/^rediss?:\/\//.test(text)) return fail(context, 'must begin with redis:// or rediss://');
+  if (!isReadable(text))
+    return fail(
+      context,
+      'must be redis://[user:password@]host[:port][/number], with user and password percent-encoded',
+    );
+  return text;
+});
+
+function isReadable(url: string): boolean {
+  try {
+    const { hostname, username, password, pathname, search, hash } = new URL(url);
+    decodeURIComponent(username + password);
+    return hostname !== '' && /^(\/\d*)?$/.test(pathname) && !search && !hash;
+  } catch {
+    return false;
+  }
+}
+
 export const proxyList = list.superRefine((items, context) => {
   for (const item of items) {
     const [address = '', prefix, ...rest] = item.split('/');

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { apiKeyDigests, duration, flag, httpUrl, origins, proxyList, wholeNumber } from './setting-types.js';
+import { apiKeyDigests, duration, flag, httpUrl, origins, proxyList, redisUrl, wholeNumber } from './setting-types.js';
 
 /** Tokens expire at whole seconds: a shorter life would be none. */
 const SHORTEST_TOKEN_LIFE = '1s';
@@ -29,10 +29,7 @@ export const settingsSchema = z
       .string()
       .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
       .optional(),
-    REDIS_URL: z
-      .string()
-      .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
-      .optional(),
+    REDIS_URL: redisUrl.optional(),
     REDIS_KEY_PREFIX: z
       .string()
       .regex(/^[A-Za-z0-9:_-]{0,64}$/, 'may have letters, digits, colon, underscore and hyphen')

@@ -80,8 +80,15 @@ describe('waitForServer', () => {
     await expect(refusal).rejects.toThrow(/^The database of MONGODB_URI refuses this user: bad auth$/);
   });
 
-  it('refuses at once an address that cannot be one', async () => {
-    await expect(waitForServer('mongodb://127.0.0.1/?nothing=true', true)).rejects.toThrow(/nothing/);
+  it.each([
+    ['127.0.0.1/?nothing=true', /nothing/],
+    ['127.0.0.1:port/', /port/],
+    ['127.0.0.1:99999/', /99999/],
+    ['ada:p#ss@127.0.0.1/', /unescaped characters/],
+  ])('refuses at once an address that cannot be one: %s', async (address, reason) => {
+    const refusal = waitForServer(`mongodb://${address}`, true);
+    await expect(refusal).rejects.toThrow(/^MONGODB_URI cannot be read: /);
+    await expect(refusal).rejects.toThrow(reason);
   });
 
   it('tells somebody who does not wait that the server does not answer', async () => {

@@ -12,7 +12,8 @@ const REFUSALS = new Set([13, 18, 8000]);
  * come up. Says so once, in one line.
  * @param isPatient false: it is asked once
  * @returns the same address
- * @throws Error when it answers, and cannot do transactions or takes the credentials for wrong; and when it does not, and nobody waits
+ * @throws Error when the address cannot be read; when it answers, and cannot do transactions or takes the credentials for
+ *   wrong; and when it does not, and nobody waits
  */
 export async function waitForServer(uri: string, isPatient: boolean): Promise<string> {
   const logger = new Logger('Database');
@@ -22,7 +23,7 @@ export async function waitForServer(uri: string, isPatient: boolean): Promise<st
       if (attempt > 1) logger.log('The database answers');
       return uri;
     } catch (error) {
-      if (!(error instanceof mongo.MongoError) || error instanceof mongo.MongoParseError) throw error;
+      if (!(error instanceof mongo.MongoError)) throw error;
       if (error instanceof mongo.MongoServerError && REFUSALS.has(Number(error.code))) {
         throw new Error(`The database of MONGODB_URI refuses this user: ${error.message}`, { cause: error });
       }
@@ -36,11 +37,7 @@ export async function waitForServer(uri: string, isPatient: boolean): Promise<st
 }
 
 async function assertTransactions(uri: string): Promise<void> {
-  const client = new mongo.MongoClient(uri, {
-    serverSelectionTimeoutMS: 3_000,
-    connectTimeoutMS: 3_000,
-    ...OWN_CONNECTION,
-  });
+  const client = clientOf(uri);
   try {
     const hello = await client.db('admin').command({ hello: 1 });
     const hasTransactions = hello.setName !== undefined || hello.msg === 'isdbgrid';
@@ -48,5 +45,17 @@ async function assertTransactions(uri: string): Promise<void> {
       throw new Error('MONGODB_URI must be a replica set or a cluster: a single server has no transactions');
   } finally {
     await client.close();
+  }
+}
+
+function clientOf(uri: string): mongo.MongoClient {
+  try {
+    return new mongo.MongoClient(uri, {
+      serverSelectionTimeoutMS: 3_000,
+      connectTimeoutMS: 3_000,
+      ...OWN_CONNECTION,
+    });
+  } catch (error) {
+    throw new Error(`MONGODB_URI cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }

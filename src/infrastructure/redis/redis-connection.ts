@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { RedisClientType, RedisFunctions, RedisModules, RedisScripts } from 'redis';
+import type { RedisClientOptions, RedisClientType, RedisFunctions, RedisModules, RedisScripts } from 'redis';
 import { withDeadline } from '../../common/clock/index.js';
 
 type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts>;
+
+type NetConnectOptions = Extract<RedisClientOptions['socket'], { host?: string }>;
 
 const CONNECT_DEADLINE_MS = 1_000;
 /** node-redis 4 has no command timeout: a frozen Redis would hang every request without this. */
@@ -60,14 +62,19 @@ export class RedisConnection {
   static async open(url: string, keyPrefix: string): Promise<RedisConnection> {
     // 500 files, which a service without Redis need not load.
     const { createClient } = await import('redis');
-    const newClient = (): Client =>
-      createClient({
+    const newClient = (): Client => {
+      const socket: NetConnectOptions = { connectTimeout: SOCKET_TIMEOUT_MS, reconnectStrategy: false };
+      const client = createClient({
         url,
         disableOfflineQueue: true,
         commandsQueueMaxLength: MOST_UNANSWERED,
         pingInterval: 10_000,
-        socket: { connectTimeout: SOCKET_TIMEOUT_MS, reconnectStrategy: false },
+        socket,
       });
+      // node-redis 4 writes the address here, an IPv6 one in the brackets of its URL, and would look that up as a name.
+      socket.host = socket.host?.replace(/^\[(.*)\]$/, '$1');
+      return client;
+    };
     const connection = new RedisConnection(newClient, keyPrefix);
     await withDeadline(connection.find(null), CONNECT_DEADLINE_MS).catch(() => undefined);
     return connection;
