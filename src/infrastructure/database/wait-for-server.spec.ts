@@ -91,6 +91,20 @@ describe('waitForServer', () => {
     await expect(refusal).rejects.toThrow(reason);
   });
 
+  it.each([
+    ['readPreference=secondaryPreferred', /readPreference=secondaryPreferred: secondaries lag behind/],
+    ['readPreference=nearest', /readPreference=nearest/],
+    ['w=0', /w=0/],
+  ])('refuses at once an address that asks for %s', async (options, reason) => {
+    const uri = `${uriOf(await listen(MEMBER))}&${options}`;
+    await expect(waitForServer(uri, true)).rejects.toThrow(reason);
+  });
+
+  it('takes an address that asks for what is safe', async () => {
+    const uri = `${uriOf(await listen(MEMBER))}&readPreference=primary&w=majority&retryWrites=true`;
+    expect(await waitForServer(uri, true)).toBe(uri);
+  });
+
   it('tells somebody who does not wait that the server does not answer', async () => {
     const asked = [{ ok: 0, code: 91, codeName: 'ShutdownInProgress', errmsg: 'shutting down' }];
     const uri = uriOf(await listen(MEMBER, { command: () => asked.shift() ?? MEMBER }));

@@ -12,7 +12,7 @@ const REFUSALS = new Set([13, 18, 8000]);
  * come up. Says so once, in one line.
  * @param isPatient false: it is asked once
  * @returns the same address
- * @throws Error when the address cannot be read; when it answers, and cannot do transactions or takes the credentials for
+ * @throws Error when the address cannot be read, or asks for what is not safe; when it answers, and cannot do transactions or takes the credentials for
  *   wrong; and when it does not, and nobody waits
  */
 export async function waitForServer(uri: string, isPatient: boolean): Promise<string> {
@@ -38,6 +38,7 @@ export async function waitForServer(uri: string, isPatient: boolean): Promise<st
 
 async function assertTransactions(uri: string): Promise<void> {
   const client = clientOf(uri);
+  assertSafe(client.options);
   try {
     const hello = await client.db('admin').command({ hello: 1 });
     const hasTransactions = hello.setName !== undefined || hello.msg === 'isdbgrid';
@@ -46,6 +47,16 @@ async function assertTransactions(uri: string): Promise<void> {
   } finally {
     await client.close();
   }
+}
+
+/** What an address may ask for beside a server must not undo what the service promises. */
+function assertSafe({ readPreference, writeConcern }: mongo.MongoOptions): void {
+  if (readPreference.mode !== 'primary')
+    throw new Error(
+      `MONGODB_URI must not ask for readPreference=${readPreference.mode}: secondaries lag behind, and would let in whose session has ended`,
+    );
+  if (writeConcern?.w === 0)
+    throw new Error('MONGODB_URI must not ask for w=0: nobody would know whether anything is stored');
 }
 
 function clientOf(uri: string): mongo.MongoClient {
