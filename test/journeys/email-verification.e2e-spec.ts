@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PasswordHasher } from '../../src/security/index.js';
+import { AccountsRepository } from '../../src/users/index.js';
 import { MINUTE } from '../support/manual-clock.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -20,6 +21,14 @@ describe('Email verification', () => {
     message: 'Invalid or expired OTP',
     attempts_remaining: expect.any(Number),
   };
+
+  it('is done once, and takes the account out of the reach of whoever registers anew', async () => {
+    const user = await test.personas.user();
+    const accounts = test.app.get(AccountsRepository, { strict: false });
+    expect(await accounts.confirmEmail(user.userId)).toBe(false);
+    await accounts.deleteUnconfirmed(user.userId);
+    await test.personas.login(user);
+  });
 
   it('confirms the address with the code of the mail', async () => {
     const { client, registration } = await test.personas.visitor();

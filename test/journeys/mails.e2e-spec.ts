@@ -473,6 +473,26 @@ describe('Mails on their way', () => {
     await test.close();
   });
 
+  it('that have left stay so, whatever a slow worker still says of them; as many are listed as are asked for', async () => {
+    const test = await startTestApp({
+      env: { NODE_ENV: 'production', ALLOW_EMBEDDED: 'true', MONGODB_URI: store.uri },
+    });
+    const mails = test.app.get(MailsRepository);
+    const expiresAt = new Date(test.clock.nowMs() + 10 * MINUTE);
+    for (const to of ['left', 'first', 'second'])
+      await mails.insert({ kind: 'email-verification', to, sealed: 'sealed', expiresAt, isDecoy: false });
+    const left = await mails.leaseNext();
+    expect(left?.to).toBe('left');
+    await mails.markSent(left?.id as string);
+    const sent = await stored(test, 'left');
+    await mails.renewLease(left?.id as string);
+    await mails.retryAt(left?.id as string, test.clock.now(), 'too late');
+    expect(await stored(test, 'left')).toEqual(sent);
+    expect((await mails.listUnsent(1)).map(({ to }) => to)).toEqual(['first']);
+    expect((await mails.listUnsent(5)).map(({ to }) => to)).toEqual(['first', 'second']);
+    await test.close();
+  });
+
   it('leave once, though the database fails over the note that they have left', async () => {
     const proxy = await TcpProxy.before(store.uri);
     let notes = 0;
