@@ -53,12 +53,19 @@ function welcome({ environment, developmentApiKey, mongodb, redis, mail, dataDir
   return `${lines.join('\n')}\n`;
 }
 
+interface SystemErrorDetails {
+  port: number;
+  address: string;
+  hostname: string;
+}
+
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
-  const { code, message, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  const { code, message, port, address, hostname } = error as NodeJS.ErrnoException & Partial<SystemErrorDetails>;
   if (code === 'EADDRINUSE') return `Port ${port} on ${address} is taken: stop the other process, or set PORT`;
   if (code === 'EACCES' && port) return `Port ${port} may not be opened by this user: set PORT to one above 1023`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `HOST is not an address of this machine`;
+  if (code === 'EADDRNOTAVAIL' || (hostname && hostname === process.env.HOST))
+    return 'HOST is not an address of this machine';
   return `The service cannot start: ${message}`;
 }
 

@@ -167,6 +167,10 @@ describe('The service as a process', () => {
       server.close();
     });
 
+    it('when HOST is no address of this machine', async () => {
+      expect(await refusal({ HOST: '192.0.2.1' })).toBe('HOST is not an address of this machine\n');
+    });
+
     it('when another process has the same DATA_DIR', async () => {
       const other = start();
       await other.started();

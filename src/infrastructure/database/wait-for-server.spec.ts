@@ -1,3 +1,4 @@
+import { getServers, setServers } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
@@ -103,6 +104,18 @@ describe('waitForServer', () => {
   it('takes an address that asks for what is safe', async () => {
     const uri = `${uriOf(await listen(MEMBER))}&readPreference=primary&w=majority&retryWrites=true`;
     expect(await waitForServer(uri, true)).toBe(uri);
+  });
+
+  it('takes a look-up that fails for a server that does not answer yet', async () => {
+    const servers = getServers();
+    setServers(['127.0.0.1:1']);
+    try {
+      await expect(waitForServer('mongodb+srv://accounts.example.com/', false)).rejects.toThrow(
+        /^The database of MONGODB_URI does not answer: querySrv /,
+      );
+    } finally {
+      setServers(servers);
+    }
   });
 
   it('tells somebody who does not wait that the server does not answer', async () => {

@@ -12,8 +12,8 @@ const REFUSALS = new Set([13, 18, 8000]);
  * come up. Says so once, in one line.
  * @param isPatient false: it is asked once
  * @returns the same address
- * @throws Error when the address cannot be read, or asks for what is not safe; when it answers, and cannot do transactions or takes the credentials for
- *   wrong; and when it does not, and nobody waits
+ * @throws Error when the address cannot be read, or asks for what is not safe; when the server answers, and cannot do
+ *   transactions or takes the credentials for wrong; and when it does not answer, and nobody waits
  */
 export async function waitForServer(uri: string, isPatient: boolean): Promise<string> {
   const logger = new Logger('Database');
@@ -23,7 +23,7 @@ export async function waitForServer(uri: string, isPatient: boolean): Promise<st
       if (attempt > 1) logger.log('The database answers');
       return uri;
     } catch (error) {
-      if (!(error instanceof mongo.MongoError)) throw error;
+      if (!(error instanceof mongo.MongoError) && !isOfDns(error)) throw error;
       if (error instanceof mongo.MongoServerError && REFUSALS.has(Number(error.code))) {
         throw new Error(`The database of MONGODB_URI refuses this user: ${error.message}`, { cause: error });
       }
@@ -34,6 +34,11 @@ export async function waitForServer(uri: string, isPatient: boolean): Promise<st
       await pause(PAUSE_MS);
     }
   }
+}
+
+/** The driver lets it through as it is, of the look-up that `mongodb+srv://` begins with. */
+function isOfDns(error: unknown): error is Error {
+  return String((error as NodeJS.ErrnoException).syscall).startsWith('query');
 }
 
 async function assertTransactions(uri: string): Promise<void> {
