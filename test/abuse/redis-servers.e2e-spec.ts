@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
@@ -94,6 +96,58 @@ describe.skipIf(servers.includes(null))('When Redis', () => {
     await bothAre('ready');
     await pause(BELIEVED_AFTER_MS);
     expect([await profile(other, leaves), await profile(other, loses)]).toEqual([401, 401]);
+  });
+
+  it.each(['became a replica', 'is gone without a word'])(
+    '%s, an instance that nobody asks says again what it said last',
+    async (what) => {
+      const leaves = await one.personas.user();
+      expect(await profile(other, leaves)).toBe(200);
+      await second.send('REPLICAOF', 'NO', 'ONE');
+      expect(await logout(one, leaves)).toBe(200);
+      proxy.leadTo(second.url);
+      if (what === 'became a replica') await first.send('REPLICAOF', '127.0.0.1', String(second.port));
+      else proxy.forsake();
+      const end = performance.now() + 3 * BELIEVED_AFTER_MS;
+      while (performance.now() < end) {
+        expect(await profile(other, leaves)).toBe(401);
+        await pause(50);
+      }
+    },
+  );
+
+  it('is away, a connection that is closed then leaves nothing behind, whatever it was waiting for', async () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => {
+      sockets.add(socket.resume());
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    for (const scheme of ['redis', 'rediss']) {
+      const redis = await RedisConnection.open(`${scheme}://127.0.0.1:${port}`, 'closed:');
+      expect(sockets.size).toBe(1);
+      await redis.close();
+      await expect.poll(() => sockets.size, { timeout: 500 }).toBe(0);
+    }
+    silent.close();
+  });
+
+  it('comes to an address that was silent, it is found before others believe what it says', async () => {
+    const silent = await TcpProxy.before(first.url);
+    silent.cut();
+    const redis = await RedisConnection.open(silent.redisUrl, 'silent:');
+    // Until the pauses are as long as they get.
+    await pause(6_000);
+    silent.restore();
+    silent.freeze();
+    await expect.poll(() => silent.connections, { timeout: 5_000, interval: 1 }).toBe(1);
+    silent.forsake();
+    const start = performance.now();
+    await expect.poll(() => redis.isReady, { timeout: 10_000 }).toBe(true);
+    expect(performance.now() - start).toBeLessThan(BELIEVED_AFTER_MS);
+    await redis.close();
+    await silent.close();
   });
 
   it('is full, it is out of use until it has room, and people go on', async () => {

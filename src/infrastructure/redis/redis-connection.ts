@@ -6,17 +6,20 @@ import { withDeadline } from '../../common/clock/index.js';
 
 type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts>;
 
-type NetConnectOptions = Extract<RedisClientOptions['socket'], { host?: string }>;
+/** node-redis hands its options on to net.connect() and tls.connect(), which take a signal. */
+type NetConnectOptions = Extract<RedisClientOptions['socket'], { host?: string }> & { signal: AbortSignal };
 
 const CONNECT_DEADLINE_MS = 1_000;
 /** node-redis 4 has no command timeout: a frozen Redis would hang every request without this. */
 const COMMAND_DEADLINE_MS = 400;
 /**
  * The other end of a connection that is silent for so long may be gone without a word (its machine, or a way there): for what
- * was sent to it TCP would wait a quarter of an hour. Longer than a socket takes to connect, or to give up.
+ * was sent to it TCP would wait a quarter of an hour. With the longest pause, shorter than others read from storage after they
+ * have found the way back (RecordCache).
  */
-const SILENCE_MS = 5_000;
-const SOCKET_TIMEOUT_MS = 2_000;
+const SILENCE_MS = 2_000;
+/** Who has nothing to ask is to notice too: others may wait for what it has to say again. */
+const SIGN_OF_LIFE_EVERY_MS = 1_000;
 /** Far more than come within a deadline. */
 const MOST_UNANSWERED = 20_000;
 
@@ -51,24 +54,29 @@ export class RedisConnection {
   private isMissed = false;
   private isClosed = false;
   private failed = 0;
+  private readonly lostListeners: (() => void)[] = [];
   private readonly backListeners: (() => void)[] = [];
+  /** The one that is being tried out. */
+  private candidate: Client | null = null;
+  private readonly signsOfLife: NodeJS.Timeout;
 
   private constructor(
-    private readonly newClient: () => Client,
+    private readonly newClient: (signal: AbortSignal) => Client,
     private readonly keyPrefix: string,
-  ) {}
+  ) {
+    this.signsOfLife = setInterval(() => this.isReady && void this.ping(), SIGN_OF_LIFE_EVERY_MS).unref();
+  }
 
   /** Starts connecting, and waits at most a second for it: the service starts without Redis too. */
   static async open(url: string, keyPrefix: string): Promise<RedisConnection> {
     // 500 files, which a service without Redis need not load.
     const { createClient } = await import('redis');
-    const newClient = (): Client => {
-      const socket: NetConnectOptions = { connectTimeout: SOCKET_TIMEOUT_MS, reconnectStrategy: false };
+    const newClient = (signal: AbortSignal): Client => {
+      const socket: NetConnectOptions = { connectTimeout: SILENCE_MS, reconnectStrategy: false, signal };
       const client = createClient({
         url,
         disableOfflineQueue: true,
         commandsQueueMaxLength: MOST_UNANSWERED,
-        pingInterval: 10_000,
         socket,
       });
       // node-redis 4 writes the address here, an IPv6 one in the brackets of its URL, and would look that up as a name.
@@ -89,6 +97,11 @@ export class RedisConnection {
   get client(): Client {
     if (!this.inUse) throw new RedisUnavailableError();
     return this.inUse;
+  }
+
+  /** @param listener called each time that Redis can no longer be used */
+  onLost(listener: () => void): void {
+    this.lostListeners.push(listener);
   }
 
   /** @param listener called each time that Redis is back after it could not be used */
@@ -161,10 +174,11 @@ export class RedisConnection {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    const client = this.inUse;
+    clearInterval(this.signsOfLife);
+    const open = [this.inUse, this.candidate];
     this.inUse = null;
     // quit() would wait for a Redis that is away.
-    if (client?.isOpen) await client.disconnect();
+    await Promise.all(open.map((client) => client && discard(client)));
   }
 
   private evaluateBy(client: Client, script: string, keys: string[], values: string[]): Promise<unknown> {
@@ -188,8 +202,9 @@ export class RedisConnection {
     // What fails on an earlier connection says nothing of this one.
     if (client !== this.inUse) return;
     this.inUse = null;
-    this.tell(true, error);
-    if (!client.isReady) discard(client);
+    this.tellMissed(error);
+    for (const listener of this.lostListeners) listener();
+    if (!client.isReady) void discard(client);
     void this.find(client.isReady ? client : null);
   }
 
@@ -197,38 +212,43 @@ export class RedisConnection {
   private async find(last: Client | null): Promise<void> {
     for (let attempt = 0, client = last; !this.isClosed; attempt += 1, client = null) {
       client ??= this.connectAnew();
+      this.candidate = client;
       const error = await withDeadline(this.tryOut(client), SILENCE_MS).catch((reason: Error) => reason);
+      this.candidate = null;
       if (!error && !this.isClosed) return this.putInUse(client);
-      discard(client);
-      if (error) this.tell(true, error);
+      void discard(client);
+      if (error) this.tellMissed(error);
       await pause(pauseBeforeNext(attempt), undefined, { ref: false });
     }
   }
 
   private putInUse(client: Client): void {
     this.inUse = client;
-    this.tell(false);
+    if (this.isMissed) this.logger.log('Redis is back');
+    this.isMissed = false;
+    for (const listener of this.backListeners) listener();
   }
 
   private connectAnew(): Client {
-    const client = this.newClient();
+    const end = new AbortController();
+    const client = this.newClient(end.signal);
+    ends.set(client, end);
     // Without a listener for 'error', node-redis ends the process when Redis goes away.
     client.on('error', (error: Error) => this.putOutOfUse(client, error));
     return client;
   }
 
-  private tell(isMissed: boolean, error?: Error): void {
-    if (isMissed === this.isMissed || this.isClosed) return;
-    this.isMissed = isMissed;
-    if (isMissed)
-      this.logger.warn(`Redis is unavailable (${error?.message}): served from storage, limits held in this process`);
-    else {
-      this.logger.log('Redis is back');
-      for (const listener of this.backListeners) listener();
-    }
+  private tellMissed(error: Error): void {
+    if (this.isMissed || this.isClosed) return;
+    this.isMissed = true;
+    this.logger.warn(`Redis is unavailable (${error.message}): served from storage, limits held in this process`);
   }
 }
 
-function discard(client: Client): void {
-  if (client.isOpen) client.disconnect().catch(() => undefined);
+/** disconnect() forgets a socket that is still connecting, which would then stay open for good. */
+const ends = new WeakMap<Client, AbortController>();
+
+async function discard(client: Client): Promise<void> {
+  if (client.isOpen) await client.disconnect().catch(() => undefined);
+  ends.get(client)?.abort();
 }
