@@ -116,6 +116,17 @@ describe.skipIf(servers.includes(null))('When Redis', () => {
     },
   );
 
+  it('became a replica that lags, nobody is let in by the first answer that comes from it', async () => {
+    const leaves = await one.personas.user();
+    for (let i = 0; i < 2; i += 1) expect(await profile(other, leaves)).toBe(200);
+    await second.send('REPLICAOF', 'NO', 'ONE');
+    await first.send('CONFIG', 'SET', 'masterauth', 'wrong, so that it hears nothing');
+    await first.send('REPLICAOF', '127.0.0.1', String(second.port));
+    proxy.leadTo(second.url);
+    expect(await logout(one, leaves)).toBe(200);
+    expect(await profile(other, leaves)).toBe(401);
+  });
+
   it('is away, a connection that is closed then leaves nothing behind, whatever it was waiting for', async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => {

@@ -26,7 +26,9 @@ import { RedisFillFence } from './redis-fill-fence.js';
       inject: [CACHE_MANAGER, REDIS, Metrics],
       useFactory: (cache: Cache, redis: RedisConnection | null, metrics: Metrics) => {
         const records = new RecordCache(cache, redis ? new RedisFillFence(redis) : new MemoryFillFence(cache), metrics);
+        redis?.onLost(() => records.goAway());
         redis?.onBack(() => void records.comeBack());
+        if (redis && !redis.isReady) records.goAway();
         return records;
       },
     },
