@@ -64,7 +64,7 @@ function explain(error: unknown): string {
   const { code, message, port, address, hostname } = error as NodeJS.ErrnoException & Partial<SystemErrorDetails>;
   if (code === 'EADDRINUSE') return `Port ${port} on ${address} is taken: stop the other process, or set PORT`;
   if (code === 'EACCES' && port) return `Port ${port} may not be opened by this user: set PORT to one above 1023`;
-  if (code === 'EADDRNOTAVAIL' || (hostname && hostname === process.env.HOST))
+  if (code === 'EADDRNOTAVAIL' || (hostname && hostname === environmentVariables().HOST))
     return 'HOST is not an address of this machine';
   return `The service cannot start: ${message}`;
 }

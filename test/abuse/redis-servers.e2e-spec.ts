@@ -127,6 +127,22 @@ describe.skipIf(servers.includes(null))('When Redis', () => {
     expect(await profile(other, leaves)).toBe(401);
   });
 
+  it('lacks what others have to hand on, an instance that starts does not believe it either', async () => {
+    const leaves = await one.personas.user();
+    expect(await profile(other, leaves)).toBe(200);
+    const live = await recordsIn(first);
+    expect(await logout(one, leaves)).toBe(200);
+    for (const [key, value] of live) await first.send('SET', key, value, 'PX', '60000');
+    await expect.poll(() => profile(other, leaves), { message: 'told of no outage', timeout: 5_000 }).toBe(200);
+    const third = await startTestApp({
+      beside: one,
+      env: { REDIS_URL: first.url },
+      adjust: (config) => ({ ...config, redis: { ...config.redis, isBelievedAtStart: false } }),
+    });
+    expect(await profile(third, leaves)).toBe(401);
+    await third.close();
+  });
+
   it('is away, a connection that is closed then leaves nothing behind, whatever it was waiting for', async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => {
@@ -252,6 +268,13 @@ async function makePrimary(primary: RedisServer, replica: RedisServer): Promise<
   await expect
     .poll(async () => String(await replica.send('INFO', 'replication')), { timeout: 10_000 })
     .toContain('master_link_status:up');
+}
+
+async function recordsIn(server: RedisServer): Promise<[string, string][]> {
+  const keys = (await server.send('KEYS', '*')) as string[];
+  const records = keys.filter((key) => /^(session|user):/.test(key));
+  const values = (await server.send('MGET', ...records)) as string[];
+  return records.map((key, place) => [key, values[place] as string]);
 }
 
 /** Beside whoever asks. */

@@ -67,8 +67,12 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     ...backend.env,
     ...options.env,
   });
-  const cheap: Config = { ...loaded, passwords: { ...loaded.passwords, hashCost: TEST_HASH_COST } };
-  const config = options.adjust?.(cheap) ?? cheap;
+  const adjusted: Config = {
+    ...loaded,
+    passwords: { ...loaded.passwords, hashCost: TEST_HASH_COST },
+    redis: { ...loaded.redis, isBelievedAtStart: true },
+  };
+  const config = options.adjust?.(adjusted) ?? adjusted;
   const clock = options.clock ?? new ManualClock();
   const app = await createApp({ config, clock, extensions: options.extensions });
   await app.listen(0, '127.0.0.1');

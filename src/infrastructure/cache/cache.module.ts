@@ -1,5 +1,6 @@
 import { type Cache, CACHE_MANAGER, CacheModule } from '@nestjs/cache-manager';
 import { Module } from '@nestjs/common';
+import { Config } from '../config/index.js';
 import { Metrics, MetricsModule } from '../observability/index.js';
 import { REDIS, RedisConnection, RedisModule } from '../redis/index.js';
 import { memoryStore, redisStore } from './cache-stores.js';
@@ -23,12 +24,13 @@ import { RedisFillFence } from './redis-fill-fence.js';
   providers: [
     {
       provide: RecordCache,
-      inject: [CACHE_MANAGER, REDIS, Metrics],
-      useFactory: (cache: Cache, redis: RedisConnection | null, metrics: Metrics) => {
+      inject: [CACHE_MANAGER, REDIS, Metrics, Config],
+      useFactory: (cache: Cache, redis: RedisConnection | null, metrics: Metrics, config: Config) => {
         const records = new RecordCache(cache, redis ? new RedisFillFence(redis) : new MemoryFillFence(cache), metrics);
         redis?.onLost(() => records.goAway());
         redis?.onBack(() => void records.comeBack());
         if (redis && !redis.isReady) records.goAway();
+        else if (redis && !config.redis.isBelievedAtStart) void records.comeBack();
         return records;
       },
     },

@@ -54,6 +54,8 @@ export abstract class Config {
     readonly url: string | null;
     /** Put before every key, for a Redis that is shared; empty by default. */
     readonly keyPrefix: string;
+    /** False: another process may still have to hand on what Redis missed before this one began. Tests know of none. */
+    readonly isBelievedAtStart: boolean;
   };
   abstract readonly tokens: {
     readonly accessSecret: string;

@@ -58,7 +58,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
     },
     mongodb: { uri: settings.MONGODB_URI ?? null, mayShareStore: false, isAwaited: true },
-    redis: { url: settings.REDIS_URL ?? null, keyPrefix: settings.REDIS_KEY_PREFIX },
+    redis: { url: settings.REDIS_URL ?? null, keyPrefix: settings.REDIS_KEY_PREFIX, isBelievedAtStart: false },
     tokens: {
       accessSecret: settings.JWT_SECRET ?? development?.jwtSecret ?? '',
       refreshSecret: settings.JWT_REFRESH_SECRET ?? development?.jwtRefreshSecret ?? '',
