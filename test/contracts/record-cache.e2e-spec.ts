@@ -196,7 +196,7 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
   it('reads as fast in a long outage as in a short one, however much it has to hand on', async () => {
     const proxy = await TcpProxy.before(redisUrl() as string);
     const twin = await inRedis(proxy.redisUrl);
-    twin.redis?.onLost(() => twin.cache.goAway());
+    twin.redis?.onLost(() => twin.cache.onStoreLost());
     proxy.cut();
     await expect.poll(() => twin.redis?.isReady).toBe(false);
     for (let i = 0; i < 30_000; i += 1) await twin.cache.invalidate(`key:${i}`);

@@ -27,10 +27,10 @@ import { RedisFillFence } from './redis-fill-fence.js';
       inject: [CACHE_MANAGER, REDIS, Metrics, Config],
       useFactory: (cache: Cache, redis: RedisConnection | null, metrics: Metrics, config: Config) => {
         const records = new RecordCache(cache, redis ? new RedisFillFence(redis) : new MemoryFillFence(cache), metrics);
-        redis?.onLost(() => records.goAway());
-        redis?.onBack(() => void records.comeBack());
-        if (redis && !redis.isReady) records.goAway();
-        else if (redis && !config.redis.isBelievedAtStart) void records.comeBack();
+        redis?.onLost(() => records.onStoreLost());
+        redis?.onBack(() => void records.onStoreBack());
+        if (redis && !redis.isReady) records.onStoreLost();
+        else if (redis && !config.redis.isBelievedAtStart) void records.onStoreBack();
         return records;
       },
     },

@@ -109,12 +109,12 @@ export class RecordCache {
   }
 
   /** To be called as soon as the store can no longer be used. */
-  goAway(): void {
+  onStoreLost(): void {
     this.believedFromMs = Infinity;
   }
 
   /** To be called as soon as the store is back after an outage. */
-  comeBack(): Promise<void> {
+  onStoreBack(): Promise<void> {
     const nowMs = performance.now();
     this.believedFromMs = nowMs + ALL_BACK_WITHIN_MS;
     // Removed, and not put again: another instance may have put something newer.
