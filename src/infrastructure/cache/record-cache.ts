@@ -113,7 +113,7 @@ export class RecordCache {
     this.believedFromMs = Infinity;
   }
 
-  /** To be called as soon as the store is back after an outage. */
+  /** To be called as soon as the store is back after an outage, or is found by a process that may have begun in one. */
   onStoreBack(): Promise<void> {
     const nowMs = performance.now();
     this.believedFromMs = nowMs + ALL_BACK_WITHIN_MS;
@@ -173,6 +173,10 @@ export class RecordCache {
   private async write(key: string, write: Write): Promise<void> {
     if (write.kind === 'put') await this.cache.set(key, write.value, write.ttlMs);
     else await this.cache.del(key);
+    this.keepInMind(key);
+  }
+
+  private keepInMind(key: string): void {
     const nowMs = performance.now();
     this.lately.delete(key);
     this.lately.set(key, nowMs);

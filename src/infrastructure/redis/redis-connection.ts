@@ -34,7 +34,10 @@ export class RedisUnavailableError extends Error {
   }
 }
 
-/** @param attempt from 0, since Redis was lost */
+/**
+ * Milliseconds until it is looked for again.
+ * @param attempt from 0, since Redis was lost
+ */
 export function pauseBeforeNext(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt, 6), 2_000);
 }
@@ -211,7 +214,7 @@ export class RedisConnection {
   /** @param last is tried once more: it may only have stood still for a moment, or have refused one command */
   private async find(last: Client | null): Promise<void> {
     for (let attempt = 0, client = last; !this.isClosed; attempt += 1, client = null) {
-      client ??= this.connectAnew();
+      client ??= this.makeClient();
       this.candidate = client;
       const error = await withDeadline(this.tryOut(client), SILENCE_MS).catch((reason: Error) => reason);
       this.candidate = null;
@@ -229,7 +232,7 @@ export class RedisConnection {
     for (const listener of this.backListeners) listener();
   }
 
-  private connectAnew(): Client {
+  private makeClient(): Client {
     const end = new AbortController();
     const client = this.newClient(end.signal);
     ends.set(client, end);
