@@ -83,7 +83,10 @@ export async function registerHttpRules(
   acceptJson(server);
   acceptForms(server);
   // Not earlier: the refusal is to bear the headers that the plugins below set when a request begins.
-  server.addHook('preParsing', (request, _reply, _payload, done) => done(refusalOf(request)));
+  server.addHook('preParsing', (request, _reply, _payload, done) => {
+    if (!hasContent(request.raw)) delete request.raw.headers['content-type'];
+    done(refusalOf(request));
+  });
   // Not by Nest's own enableCors(): it copies the headers of every answer once more.
   await app.register(cors as never, {
     origin: [...config.http.corsOrigins],
@@ -130,6 +133,14 @@ function refuseFilesAsNotFound(route: RouteOptions): void {
     if (error.statusCode !== undefined && error.statusCode < 500) sendError(reply, new ApiError('not_found'));
     else errorHandler.call(this, error, request, reply);
   };
+}
+
+/**
+ * RFC 9112 section 6.3. Without content there is nothing that a type could be said of (RFC 9110 section 8.3), yet some clients
+ * name one with every POST or DELETE (axios on Node: that of a form), and Fastify looks for a parser or refuses no text as JSON.
+ */
+function hasContent({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** What Fastify would let pass. */

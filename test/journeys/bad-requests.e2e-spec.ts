@@ -36,10 +36,6 @@ describe('A request that cannot be served', () => {
         message: 'Malformed request',
       });
     }
-    const empty = await test
-      .client()
-      .request('/auth/login', { method: 'POST', headers: { 'content-type': 'application/json' } });
-    expect(empty.status).toBe(400);
   });
 
   it('is told that its body is no object', async () => {
@@ -129,6 +125,27 @@ describe('A request that cannot be served', () => {
   it('may name any type with a request whose body is never read', async () => {
     const { status } = await test.client().get('/health/live', { headers: { 'content-type': 'text/plain' } });
     expect(status).toBe(200);
+  });
+
+  it('may name any type with no body at all: clients do so with every POST and DELETE', async () => {
+    const { api } = await test.personas.admin();
+    const unknown = '0123456789abcdef01234567';
+    for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'nonsense']) {
+      const headers = { 'content-type': type };
+      const login = await test.client().request('/auth/login', { method: 'POST', headers });
+      expect(login.status, type).toBe(422);
+      expect(login.body.errors).toContainEqual({ field: 'login', message: 'login is required' });
+      const restored = await api.request(`/api/users/${unknown}/restore`, { method: 'POST', headers });
+      expect(restored.body, type).toMatchObject({ code: 'not_found' });
+      const ended = await api.request(`/api/login-history/${unknown}`, { method: 'DELETE', headers });
+      expect(ended.body, type).toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it('is told that a body in pieces is not JSON, even where there is no piece', async () => {
+    const head = 'POST /auth/login HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n';
+    expect(await raw(`${head}Content-Type: text/plain\r\n\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 415 /);
+    expect(await raw(`${head}Content-Type: application/json\r\n\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   it('is told that only JSON is understood', async () => {

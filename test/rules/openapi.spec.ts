@@ -37,6 +37,8 @@ const OPERATION_IDS = [
   'getReadiness',
 ];
 
+const CERTAIN_HINTS: Record<string, string[]> = { 422: ['errors'], 429: ['retry_after'], 503: ['retry_after'] };
+
 describe('The OpenAPI document', () => {
   let test: TestApp;
   let document: Json;
@@ -93,7 +95,10 @@ describe('The OpenAPI document', () => {
         expect(content.schema, label).toBeDefined();
         expect(response.headers['x-request-id'], label).toBeDefined();
         if (status.startsWith('2')) continue;
-        const codes = content.schema.allOf[1].properties.code.enum as string[];
+        const [, own] = content.schema.allOf;
+        expect(own.required, label).toEqual(['code', ...(CERTAIN_HINTS[status] ?? [])]);
+        expect(Object.keys(own.properties), label).toEqual(own.required);
+        const codes = own.properties.code.enum as string[];
         expect(codes.length, label).toBeGreaterThan(0);
         for (const code of codes) {
           expect(ERROR_CODES, label).toContain(code);
@@ -146,6 +151,16 @@ describe('The OpenAPI document', () => {
       maxLength: 64,
       pattern: '^[A-Za-z0-9_]+$',
     });
+  });
+
+  it('keeps null apart from the values of an enumeration, where every generator of clients finds it', () => {
+    const { ManagedUserDto, ChangeUserDto, SecurityEventDto } = document.components.schemas;
+    for (const { properties } of [ManagedUserDto, ChangeUserDto]) {
+      expect(properties.role.anyOf).toEqual([{ type: 'string', enum: ['admin'] }, { type: 'null' }]);
+      expect(properties.role).not.toHaveProperty('enum');
+      expect(properties.role).not.toHaveProperty('type');
+    }
+    expect(SecurityEventDto.properties.ip.type).toEqual(['string', 'null']);
   });
 
   // openapi-typescript makes a field with a default a required one, of requests too.

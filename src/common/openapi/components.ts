@@ -4,7 +4,7 @@ import type { Headers, Schema } from './openapi-types.js';
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 /** What an error tells beyond code and message, the same in both envelopes. */
-const HINTS: Record<string, Schema> = {
+const HINTS = {
   errors: {
     type: 'array',
     description: 'With `validation_failed`: what is wrong with which field',
@@ -29,7 +29,7 @@ const HINTS: Record<string, Schema> = {
     description: 'With `email_not_verified`: from when on `POST /auth/resend-otp` sends another code',
     examples: ['2026-01-31T09:31:00.000Z'],
   },
-};
+} satisfies Record<string, Schema>;
 
 /** Schemas that no class stands for: the envelopes, and what is in them. */
 export const SCHEMA_COMPONENTS: Record<string, Schema> = {
@@ -127,5 +127,12 @@ export const LIMIT_HEADERS: Headers = {
 export function headersOfStatus(status: number): Headers {
   if (status === 401) return { 'www-authenticate': { $ref: '#/components/headers/WwwAuthenticate' } };
   if (status === 429 || status === 503) return { 'retry-after': { $ref: '#/components/headers/RetryAfter' } };
+  return {};
+}
+
+/** The hints without which no error has this status: generators of clients make them fields that are always there. */
+export function certainHintsOfStatus(status: number): Record<string, Schema> {
+  if (status === 422) return { errors: HINTS.errors };
+  if (status === 429 || status === 503) return { retry_after: HINTS.retry_after };
   return {};
 }

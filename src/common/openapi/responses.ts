@@ -1,6 +1,6 @@
 import { ERROR_CATALOGUE, type ErrorCode, UNREAD_ERRORS } from '../errors/index.js';
 import type { EnvelopeKind } from '../http/index.js';
-import { COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js';
+import { certainHintsOfStatus, COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js';
 import { errorExampleRef } from './error-examples.js';
 import { exampleOf } from './example.js';
 import type { OperationFacts, Response, Schema } from './openapi-types.js';
@@ -30,7 +30,7 @@ export function responsesOf(facts: OperationFacts, components: Record<string, Sc
       headers: { ...headersOf(!isUnread), ...headersOfStatus(status) },
       content: {
         [JSON_MEDIA_TYPE]: {
-          schema: errorSchema(envelope, codes),
+          schema: errorSchema(envelope, status, codes),
           examples: Object.fromEntries(codes.map((code) => [code, errorExampleRef(envelope, code)])),
         },
       },
@@ -104,16 +104,19 @@ function successSchema(envelope: EnvelopeKind, success: SuccessDescription): Sch
   };
 }
 
-function errorSchema(envelope: EnvelopeKind, codes: ErrorCode[]): Schema {
-  const isTemporary = codes.some((code) => [429, 503].includes(ERROR_CATALOGUE[code].status));
+/**
+ * What is certain of this status is declared where it is required: generators take a member of an `allOf` by itself, and
+ * would make optional what its neighbour requires.
+ */
+function errorSchema(envelope: EnvelopeKind, status: number, codes: ErrorCode[]): Schema {
+  const properties: Record<string, Schema> = {
+    code: { type: 'string', enum: codes },
+    ...certainHintsOfStatus(status),
+  };
   return {
     allOf: [
       { $ref: `#/components/schemas/${ERROR_SCHEMA[envelope]}` },
-      {
-        type: 'object',
-        ...(isTemporary ? { required: ['retry_after'] } : {}),
-        properties: { code: { type: 'string', enum: codes } },
-      },
+      { type: 'object', required: Object.keys(properties), properties },
     ],
   };
 }
