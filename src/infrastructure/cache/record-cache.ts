@@ -16,6 +16,8 @@ const MADE_UP_AT_ONCE = 100;
  */
 const ALL_BACK_WITHIN_MS = 5_000;
 
+const WAITING = 'Invalidations wait for the cache to come back; until then records are read from storage';
+
 /** What Redis is told, its replicas are told after the answer: one that takes its place may lack what came last. */
 const REPLICAS_LAG_MS = 10_000;
 
@@ -161,7 +163,7 @@ export class RecordCache {
       await this.write(key, write);
       isWritten = true;
     } catch {
-      this.logger.warn('An invalidation waits for the cache to come back; until then records are read from storage');
+      if (this.missedWrites.size === 0) this.logger.warn(WAITING);
     }
     // One that began meanwhile stands for this one too. Until it is done nothing is read if this one failed.
     const newest = this.newestWrites.get(key);
