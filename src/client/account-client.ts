@@ -1,6 +1,6 @@
 import { AccountError, type Refusal } from './account-error.js';
 import type { Data, Input } from './operation-types.js';
-import { SessionKeeper, type Tokens } from './session-keeper.js';
+import { keepSession, type Tokens } from './session-keeper.js';
 import { memoryStore, type SessionStore } from './session-store.js';
 
 export interface ClientOptions {
@@ -57,9 +57,9 @@ export function createClient<Operations>(
   routes: Record<string, string>,
   { baseUrl = '', apiKey, store = memoryStore(), onSessionEnd, fetch: send = fetch }: ClientOptions = {},
 ): AccountClient<Operations> {
-  const exchange = async (refresh_token: string, waitMs: number) =>
-    (await request('refreshToken', { refresh_token }, undefined, AbortSignal.timeout(waitMs))) as Tokens;
-  const session = new SessionKeeper(store, exchange, onSessionEnd);
+  const exchange = async (refresh_token: string, signal: AbortSignal) =>
+    (await request('refreshToken', { refresh_token }, undefined, signal)) as Tokens;
+  const session = keepSession(store, exchange, onSessionEnd);
 
   async function request(id: string, input: Fields, token?: string, signal?: AbortSignal): Promise<unknown> {
     const [method, template = ''] = (routes[id] as string).split(' ');

@@ -85,17 +85,9 @@ describe('The typed client', () => {
   });
 
   describe('whose refresh is not answered', () => {
-    /** The platform's own goes by another clock than the timers that tests can move. */
-    const timeout = (ms: number) => {
-      const controller = new AbortController();
-      setTimeout(() => controller.abort(new DOMException('Too late', 'TimeoutError')), ms);
-      return controller.signal;
-    };
-
     /** @returns also when each refresh was sent, in ms since the first; none but `answered`, counted from one, has an answer */
     const refreshing = async (answered: number) => {
       vi.useFakeTimers();
-      vi.spyOn(AbortSignal, 'timeout').mockImplementation(timeout);
       const began = Date.now();
       const sentAt: number[] = [];
       const client = await loggedIn((path, { signal }) => {
@@ -115,6 +107,38 @@ describe('The typed client', () => {
       await vi.advanceTimersByTimeAsync(9_000);
       expect(await parcel).toBe('parcel');
       expect(sentAt).toEqual([0, 4_500, 9_000]);
+    });
+
+    it.each([
+      { line: 'slow', answeredAfter: 6_000, sent: [0, 4_500] },
+      { line: 'very slow', answeredAfter: 20_000, sent: [0, 4_500, 9_000] },
+    ])('takes the answer that comes at last on a $line line, and asks no more', async ({ answeredAfter, sent }) => {
+      vi.useFakeTimers();
+      const began = Date.now();
+      const sentAt: number[] = [];
+      const signals: AbortSignal[] = [];
+      const { api, ends, store } = await loggedIn(async (path, { signal }) => {
+        if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+        sentAt.push(Date.now() - began);
+        signals.push(signal as AbortSignal);
+        return new Promise((resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason as DOMException));
+          setTimeout(() => resolve(Response.json({ data: tokens('second') })), answeredAfter);
+        });
+      }, 0);
+      const parcel = api.getParcel?.({ id: '1' });
+      await vi.advanceTimersByTimeAsync(answeredAfter);
+      expect(await parcel).toBe('parcel');
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect([sentAt, ends, store.read()?.refresh_token]).toEqual([sent, [], 'rt-second']);
+      // What is still on its way would look like theft.
+      expect(signals.every(({ aborted }) => aborted)).toBe(true);
+    });
+
+    it('has nothing left to wait for once it is answered', async () => {
+      const { api } = await refreshing(1);
+      expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
+      expect(vi.getTimerCount()).toBe(0);
     });
 
     it.each([
