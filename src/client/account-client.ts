@@ -39,7 +39,8 @@ const ENDINGS: Record<string, string> = { logout: 'logged_out', itsNotMe: 'repor
 /** A list is repeated, `label=a&label=b`: so the document has it, and so the service reads it. */
 function queryOf(fields: Fields): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) query.append(name, String(one));
+  for (const [name, value] of Object.entries(fields))
+    for (const one of [value].flat()) query.append(name, one as string);
   return query.toString();
 }
 
@@ -65,7 +66,7 @@ export function createClient<Operations>(
     const [method, template = ''] = (routes[id] as string).split(' ');
     const fields = { ...input };
     const path = template.replace(/{(\w+)}/g, (_match, name: string) => {
-      const value = encodeURIComponent(String(fields[name]));
+      const value = encodeURIComponent(fields[name] as string);
       delete fields[name];
       return value;
     });
@@ -97,7 +98,7 @@ export function createClient<Operations>(
       return await session.use(async (current) => {
         const fields = ending ? { refresh_token: current.refresh_token, ...input } : input;
         const data = await request(id, fields, current.token);
-        if (ending) session.end(current, ending);
+        if (ending) session.end(current, ending, 'since');
         return data;
       });
     } catch (error) {
@@ -110,7 +111,7 @@ export function createClient<Operations>(
   const methods = Object.keys(routes).map((id) => [id, (input?: Fields) => call(id, input)]);
   return {
     ...Object.fromEntries(methods),
-    isLoggedIn: () => store.read() !== null,
+    isLoggedIn: () => !!store.read(),
     accessToken: async () => (await session.current()).token,
   };
 }

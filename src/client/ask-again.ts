@@ -22,8 +22,7 @@ export function askAgain<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T
       ask(others.signal).then(resolve, (error: Error & { status?: number }) => {
         failures += 1;
         // What has no status is no answer.
-        const { status = 503 } = error;
-        if (status < 500 || failures === TRIES) reject(error);
+        if ((error.status ?? 503) < 500 || failures === TRIES) reject(error);
         if (tries === TRIES) return;
         clearTimeout(timer as number);
         timer = setTimeout(next, PAUSE_MS);

@@ -20,8 +20,12 @@ type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> };
 
 export interface SessionKeeper {
   begin(tokens: Tokens): Session;
-  /** A later session, which began meanwhile, is left alone. */
-  end(session: Session, code: string): void;
+  /**
+   * A later session, which began meanwhile, is left alone.
+   * @param by what tells a later one: tokens, of which a refusal tells; or `since`, where the session itself was ended, though
+   *   another request or tab has replaced its tokens meanwhile
+   */
+  end(session: Session, code: string, by?: 'refresh_token' | 'since'): void;
   /** @throws AccountError `authentication_required` without a session */
   current(): Promise<Session>;
   /** Does something with the session, and does it once more where its access token turns out to have expired. */
@@ -38,16 +42,16 @@ export function keepSession(
   /** Whether there was a session when it was last needed: its end is yet to be told. */
   let isOpen = !!store.read();
 
-  function begin({ token, refresh_token, expires_in }: Tokens): Session {
-    const session = { token, refresh_token, expires_at: Date.now() + expires_in * 1000 };
+  function begin({ token, refresh_token, expires_in }: Tokens, since = Date.now()): Session {
+    const session = { token, refresh_token, expires_at: Date.now() + expires_in * 1000, since };
     store.write(session);
     isOpen = true;
     return session;
   }
 
-  function end({ refresh_token }: Session, code: string): void {
+  function end(session: Session, code: string, by: 'refresh_token' | 'since' = 'refresh_token'): void {
     const stored = store.read();
-    if (stored && stored.refresh_token !== refresh_token) return;
+    if (stored && stored[by] !== session[by]) return;
     store.write(null);
     over(code);
   }
@@ -110,7 +114,7 @@ export function keepSession(
       const tokens = await exchange(refresh_token, signal);
       // Logged out meanwhile, the new tokens belong to nobody; unless another tab has got and stored the same.
       const stored = store.read()?.refresh_token;
-      if (stored === refresh_token || stored === tokens.refresh_token) return begin(tokens);
+      if (stored === refresh_token || stored === tokens.refresh_token) return begin(tokens, session.since);
     } catch (error) {
       const { status, code = '' } = error as Partial<AccountError>;
       if (status === 401) end(session, code);

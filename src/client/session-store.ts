@@ -4,6 +4,8 @@ export interface Session {
   refresh_token: string;
   /** When the access token expires by this machine's clock, in milliseconds since 1970. */
   expires_at: number;
+  /** When it was logged in, by the same clock: it stays, however often the tokens are replaced. */
+  since?: number;
 }
 
 /** Where a session is kept. Tabs that share one share the session. */

@@ -230,6 +230,31 @@ describe('The typed client', () => {
     }
   });
 
+  it.each([
+    { what: 'refreshes the session', meanwhile: (tab: Client) => tab.getProfile(), isLoggedIn: false },
+    { what: 'logs in anew', meanwhile: login, isLoggedIn: true },
+  ])('logs out of its own session and no other, though another tab $what meanwhile', async (situation) => {
+    const store = client.memoryStore();
+    const tab = newClient({ store });
+    const { api } = newClient({
+      store,
+      around: async (path, send) => {
+        if (path !== '/auth/logout') return send();
+        const session = store.read();
+        store.write(session && { ...session, expires_at: 0 });
+        await situation.meanwhile(tab.api);
+        return send();
+      },
+    });
+    await login(api);
+    await api.logout();
+    expect(api.isLoggedIn()).toBe(situation.isLoggedIn);
+    expect(ends).toEqual(situation.isLoggedIn ? [] : ['logged_out']);
+    const profile = tab.api.getProfile();
+    if (situation.isLoggedIn) expect((await profile).email).toBe(visitor.registration.email);
+    else await expect(profile).rejects.toMatchObject({ status: 0, code: 'authentication_required' });
+  });
+
   it('logs out of a session that is over already', async () => {
     const { api } = newClient();
     await login(api);
