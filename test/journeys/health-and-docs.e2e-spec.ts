@@ -51,6 +51,13 @@ describe('Health and documents', () => {
     expect(loaded.status).toBe(200);
   });
 
+  it.each(['/docs', '/docs/'])('serves a Swagger UI at %s that a phone shows in its own width', async (path) => {
+    const { text } = await test.client().get(path);
+    expect(text).toMatch(/<head>\s*<meta name="viewport" content="width=device-width, initial-scale=1">/);
+    const head = await test.client().open(path, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+  });
+
   it('shows the development inbox as a page and as JSON', async () => {
     const { registration } = await test.personas.visitor();
     const { otp } = await test.inbox.waitFor(registration.email, 'email-verification');

@@ -8,8 +8,9 @@ interface Interceptors {
 }
 
 /** The interceptors as a browser gets them: their text, and nothing around it. */
-function inPage() {
+function inPage(pathname = '/docs') {
   const page = {
+    location: { origin: 'http://x', pathname },
     sessionStorage: {} as { refreshToken?: string },
     authorised: {} as Record<string, string>,
     ui: {
@@ -35,6 +36,16 @@ describe('Swagger UI', () => {
     responseInterceptor(answer('http://x/auth/logout', null));
     expect(page.authorised).toEqual({});
     expect(requestInterceptor({ url: '/auth/refresh-token', body })).toMatchObject({ body });
+  });
+
+  it.each([
+    ['/docs', 'http://x/auth/login'],
+    ['/docs/', 'http://x/auth/login'],
+    ['/accounts/docs', 'http://x/accounts/auth/login'],
+    ['/accounts/docs/', 'http://x/accounts/auth/login'],
+  ])('asks the service that is beside its page at %s', (pathname, url) => {
+    const { requestInterceptor } = inPage(pathname);
+    expect(requestInterceptor({ url: 'http://x/auth/login' })).toEqual({ url });
   });
 
   it('takes nothing from a refusal or from another answer', () => {

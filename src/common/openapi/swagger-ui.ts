@@ -1,4 +1,5 @@
 import type { SwaggerCustomOptions } from '@nestjs/swagger';
+import type { FastifyInstance, onSendHookHandler } from 'fastify';
 
 interface Request {
   url: string;
@@ -13,6 +14,7 @@ interface Response {
 
 /** What the page has that is used below; the service itself knows no browser. */
 interface Page {
+  location: { origin: string; pathname: string };
   sessionStorage: { refreshToken?: string };
   ui: {
     preauthorizeApiKey(scheme: string, value: string): void;
@@ -39,9 +41,15 @@ function takeTokens(response: Response): Response {
   return response;
 }
 
-/** The example of a refresh token, where it is sent as it stands, becomes the session's own. */
-function sendRefreshToken(request: Request): Request {
-  const { refreshToken } = (globalThis as unknown as Page).sessionStorage;
+/**
+ * The example of a refresh token, where it is sent as it stands, becomes the session's own. Where a proxy serves all this under a
+ * path of its own, the operations are beside the page, and not at the root of the host.
+ */
+function completeRequest(request: Request): Request {
+  const { location, sessionStorage } = globalThis as unknown as Page;
+  const { refreshToken } = sessionStorage;
+  const mount = location.pathname.replace(/\/docs(?:\/[^/]*)?$/, '');
+  request.url = request.url.replace(location.origin, () => location.origin + mount);
   if (refreshToken && request.body) {
     request.body = request.body.replace(/eyJhbGciOiJIUzI1NiIsInR5cCI6InJ0K2p3dCJ9\.e30\.c2lnbmF0dXJl/, refreshToken);
   }
@@ -72,7 +80,21 @@ export const SWAGGER_UI: SwaggerCustomOptions = {
     displayRequestDuration: true,
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
-    requestInterceptor: sendRefreshToken,
+    requestInterceptor: completeRequest,
     responseInterceptor: takeTokens,
   },
 };
+
+/** Nest's page does not say it, and a phone then lays it out for a desktop, and shows it at a third of its size. */
+const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
+
+/** To be called before the UI is set up. */
+export function fitToPhones(server: FastifyInstance): void {
+  server.addHook('onRoute', (route) => {
+    if (!/^\/docs\/?$/.test(route.url)) return;
+    const fit: onSendHookHandler = (_request, _reply, page, done) =>
+      done(null, String(page).replace('<head>', `<head>\n  ${VIEWPORT}`));
+    // First of all: that of HEAD takes the length of what it is given.
+    route.onSend = [fit, ...[route.onSend ?? []].flat()];
+  });
+}
