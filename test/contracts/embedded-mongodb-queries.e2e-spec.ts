@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
 
-const { Binary, Decimal128, Long } = mongoose.mongo;
+const { Binary, Decimal128, Long, MaxKey, MinKey } = mongoose.mongo;
 type Fields = Record<string, unknown>;
 
 describe(`A query on ${SERVER}`, () => {
@@ -60,6 +60,8 @@ describe(`A query on ${SERVER}`, () => {
     it('arrays within arrays, and places in them', async () => {
       await fill({ _id: 1, a: [[1, 2], [3]] }, { _id: 2, a: [{ b: [7, 8] }] }, { _id: 3, a: { 0: 'x' } });
       expect(await idsOf({ a: { $elemMatch: { 0: 3 } } })).toEqual([1]);
+      await fill({ _id: 4, a: [[{ c: 1 }]] }, { _id: 5, a: [{ c: 1 }] });
+      expect(await idsOf({ a: { $elemMatch: { c: 1 } } })).toEqual([5]);
       expect(await idsOf({ 'a.0.1': 2 })).toEqual([1]);
       expect(await idsOf({ 'a.b.1': 8 })).toEqual([2]);
       expect(await idsOf({ 'a.0': 'x' })).toEqual([3]);
@@ -75,6 +77,42 @@ describe(`A query on ${SERVER}`, () => {
       expect(await idsOf({ v: { $type: 'bool' } })).toEqual([7]);
       expect(await idsOf({ v: { $type: 'array' } })).toEqual([7]);
       expect(await idsOf({ v: { $type: 10 } })).toEqual([8]);
+    });
+
+    it.each([{ index: false }, { index: true }])(
+      'the ends of all values, and of all numbers (%j)',
+      async ({ index }) => {
+        await fill(
+          { _id: 1 },
+          { _id: 2, v: null },
+          { _id: 3, v: new MinKey() },
+          { _id: 4, v: new MaxKey() },
+          { _id: 5, v: 1 },
+        );
+        await fill({ _id: 6, v: -Infinity }, { _id: 7, v: Infinity }, { _id: 8, v: [] });
+        if (index) await suite.things.createIndex({ v: 1 });
+        const sorted = async (v: Fields) => (await idsOf({ v })).sort();
+        expect(await sorted({ $gt: new MinKey() })).toEqual([1, 2, 4, 5, 6, 7, 8]);
+        expect(await sorted({ $lte: new MaxKey() })).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+        expect(await sorted({ $lte: -Infinity })).toEqual([6]);
+        expect(await sorted({ $lt: Infinity })).toEqual([5, 6]);
+        expect(await sorted({ $gte: Infinity })).toEqual([7]);
+      },
+    );
+
+    it('two fields of a list, in whichever of its elements, by an index of both', async () => {
+      await suite.things.createIndex({ 'l.b': 1, 'l.c': 1 });
+      await fill({ _id: 1, l: [{ b: 1 }, { c: 1 }] }, { _id: 2, l: [{ b: 1, c: 1 }] }, { _id: 3, l: { b: 1, c: 2 } });
+      await fill({
+        _id: 4,
+        l: [
+          { b: 3, c: 6 },
+          { b: 1, c: 1 },
+        ],
+      });
+      expect((await idsOf({ 'l.b': 1, 'l.c': 1 })).sort()).toEqual([1, 2, 4]);
+      expect((await idsOf({ 'l.b': { $gt: 2 }, 'l.c': { $lt: 4 } })).sort()).toEqual([4]);
+      expect((await idsOf({ 'l.b': { $in: [1, 3] }, 'l.c': { $in: [1, 6] } })).sort()).toEqual([1, 2, 4]);
     });
 
     it('an expression with variables of the command, and whatever is remarked on it', async () => {
@@ -190,6 +228,11 @@ describe(`A query on ${SERVER}`, () => {
     await suite.things.createIndex({ n: 1 }, { sparse: true });
     expect(await idsOf({}, { hint: 'n_1' })).toEqual([2, 1]);
     expect(await idsOf({ _id: { $gt: 1 } }, { hint: 'n_1', sort: { _id: 1 } })).toEqual([2]);
+    const count = (options: Fields) =>
+      suite.connection.db?.command({ count: suite.things.collectionName, query: {}, ...options });
+    expect(await count({ hint: 'n_1' })).toMatchObject({ n: 2 });
+    await expect(count({ hint: 'nobody' })).rejects.toMatchObject({ code: 2 });
+    await expect(count({ skip: -1 })).rejects.toMatchObject({ code: 51024 });
     expect(await idsOf({}, { sort: { n: 1 } })).toEqual([3, 2, 1]);
   });
 
@@ -241,6 +284,9 @@ describe(`A query on ${SERVER}`, () => {
       ['no elements of an array', { projection: { a: { $slice: [1, 0] } } }, 28724],
       ['a negative number to skip', { skip: -1 }, 51024],
       ['an order that is none', { sort: { a: 2 } }, 15975],
+      ['a field that is an operator', { projection: { $a: 1 } }, 16410],
+      ['the element that matched, and more of it', { projection: { 'a.$.b': 1 } }, 31394],
+      ['two elements that matched', { filter: { a: 1 }, projection: { 'a.$': 1, 'b.$': 1 } }, 31276],
       ['a hint at no index', { hint: 'nobody' }, 2],
       ['a hint at no key', { hint: { nobody: 1 } }, 2],
     ])('%s', async (_name, options, code) => {

@@ -16,8 +16,7 @@ export function find(context: CommandContext): Buffer {
   if (refused) throw unsupported(`The find option ${refused}`, 2);
   const collection = context.collection();
   const limit = context.integer('limit') ?? 0;
-  const skip = context.integer('skip') ?? 0;
-  if (skip < 0) throw new CommandError(51024, `BSON field 'skip' value must be >= 0, actual value '${skip}'`);
+  const skip = skipOf(context);
   const query = context.query(collection, 'filter');
   const project = projectionOf(context, 'projection', query);
   const sort = context.documentField('sort');
@@ -68,8 +67,14 @@ export function killCursors(context: CommandContext): Document {
 export function count(context: CommandContext): Document {
   const collection = context.collection();
   const limit = Math.abs(context.integer('limit') ?? 0);
-  const query = { ...context.query(collection, 'query'), skip: context.integer('skip'), limit };
+  const query = { ...context.query(collection, 'query'), skip: skipOf(context), limit };
   return { n: countRecords(context.view, collection, query), ok: 1 };
+}
+
+function skipOf(context: CommandContext): number {
+  const skip = context.integer('skip') ?? 0;
+  if (skip >= 0) return skip;
+  throw new CommandError(51024, `BSON field 'skip' value must be >= 0, actual value '${skip}'`);
 }
 
 export function distinct(context: CommandContext): Buffer {

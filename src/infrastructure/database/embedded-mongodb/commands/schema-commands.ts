@@ -63,8 +63,9 @@ export function listCollections(context: CommandContext): Buffer {
 export function listDatabases(context: CommandContext): Document {
   const names = new Set(context.engine.catalogue.all().map(({ database }) => database));
   const databases = [...names].sort().map((name) => ({ name, sizeOnDisk: 0, empty: false }));
-  const matches = compileFilter(context.documentField('filter') ?? {});
-  return { databases: databases.filter(matches), totalSize: 0, ok: 1 };
+  const listed = databases.filter(compileFilter(context.documentField('filter') ?? {}));
+  if (context.flag('nameOnly')) return { databases: listed.map(({ name }) => ({ name })), ok: 1 };
+  return { databases: listed, totalSize: 0, ok: 1 };
 }
 
 export function createIndexes(context: CommandContext): Document {

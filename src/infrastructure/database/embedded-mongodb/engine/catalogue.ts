@@ -16,6 +16,8 @@ import type { Collection } from './collection.js';
 import { defineIndex, idIndex, indexEntries, isSameIndex, isSameKey, type IndexDefinition } from './indexes.js';
 import { addEntries, refuseDuplicates } from './records.js';
 
+const MOST_INDEXES = 64;
+
 /**
  * Which collections and indexes there are. A collection object is replaced, never changed, so that a transaction sees
  * by identity whether indexes came or went under it.
@@ -88,6 +90,7 @@ export class Catalogue {
       fill(view, collection, index);
       indexes.push(index);
     }
+    if (indexes.length > MOST_INDEXES) throw new CommandError(67, 'add index fails, too many indexes');
     return indexes.length === collection.indexes.length ? collection : this.save(view, { ...collection, indexes });
   }
 

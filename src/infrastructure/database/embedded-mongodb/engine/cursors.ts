@@ -40,7 +40,7 @@ export class Cursors {
     const length = batchLength(documents, size);
     const batch = { namespace, documents: documents.slice(0, length) };
     if (length === documents.length || single) return { id: Long.ZERO, ...batch };
-    const id = Long.fromBigInt(randomBytes(8).readBigInt64LE() | 1n);
+    const id = Long.fromBigInt((randomBytes(8).readBigUInt64LE() >> 1n) | 1n);
     this.open.set(id.toString(), { namespace, session, rest: documents.slice(length), usedAt: this.now().getTime() });
     return { id, ...batch };
   }

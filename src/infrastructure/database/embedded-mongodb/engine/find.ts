@@ -47,7 +47,7 @@ export function accessTo(view: View, collection: Collection, query: Query): Acce
   const { filter, sort, limit = 0 } = query;
   const natural = sort?.$natural ?? (isDocument(query.hint) ? query.hint.$natural : undefined);
   if (natural !== undefined) return { plan: undefined, needsSort: isSorted(sort), isReverse: Number(natural) < 0 };
-  const planned = plan(collection, filter, query);
+  const planned = plan(view, collection, filter, query);
   if (!isSorted(sort)) return { plan: planned, needsSort: false };
   const ordered = limit > 0 ? planOrder(view, collection, filter, sort, query) : undefined;
   const isBetter = ordered && ordered.score >= (planned?.score ?? 0);
@@ -89,7 +89,7 @@ export function countRecords(view: View, collection: Collection | undefined, que
 
 function countMatching(view: View, collection: Collection | undefined, query: Query): number {
   // The count of a collection of an older version is not known.
-  const all = collection && isOpen(query.filter) ? view.get(countKey(collection.id)) : undefined;
+  const all = collection && isOpen(query.filter) && !query.hint ? view.get(countKey(collection.id)) : undefined;
   if (all) return numberOf(all);
   const covered = collection && coveredCount(view, collection, query.filter, query, endOf(query));
   if (covered !== undefined) return covered;
@@ -151,7 +151,7 @@ export function coveredCount(
   options: PlannerOptions,
   most: number,
 ): number | undefined {
-  const planned = plan(collection, filter, options);
+  const planned = plan(view, collection, filter, options);
   if (!planned || options.fold || planned.index.fold || isMultikey(view, planned.index)) return undefined;
   if (!saysAll(planned, filter)) return undefined;
   let count = 0;

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter, type Predicate } from '../query/filter.js';
 import { foldFor, type Fold } from '../values/collation.js';
-import { isArrayIndex, isDocument, own, splitPath, type Document } from '../values/document.js';
+import { isArrayIndex, isDocument, isFieldPath, own, splitPath, type Document } from '../values/document.js';
 import { isTruthy } from '../query/operators.js';
 import { toDouble } from '../values/numbers.js';
 import { encode, equal, inverted } from '../values/order.js';
-import { EMPTY_ARRAY, isNumber } from '../values/bson-types.js';
+import { EMPTY_ARRAY, isNumber, isRegExp } from '../values/bson-types.js';
 
 export interface IndexField {
   path: string;
@@ -74,6 +74,7 @@ function indexField(path: string, direction: unknown): IndexField {
   const number = isNumber(direction) ? toDouble(direction) : NaN;
   // A hashed index answers the same queries as an ascending one, only slower for ranges.
   if (direction !== 'hashed' && !number) throw unsupported(`An index of type ${JSON.stringify(direction)}`, 67);
+  if (!isFieldPath(path)) throw new CommandError(67, `Index key contains an illegal field name: '${path}'`);
   return { path, parts: splitPath(path), descending: number < 0 };
 }
 
@@ -81,7 +82,7 @@ function checkPartialFilter(filter: unknown): void {
   if (!isDocument(filter)) throw new CommandError(67, 'partialFilterExpression must be an object');
   for (const [key, operand] of Object.entries(filter)) {
     const isRefused = key.startsWith('$') && (!PARTIAL_OPERATORS.has(key) || (key === '$exists' && !isTruthy(operand)));
-    if (isRefused) throw new CommandError(67, `Expression not supported in partial index: ${key}`);
+    if (isRefused || isRegExp(operand)) throw new CommandError(67, `Expression not supported in partial index: ${key}`);
     for (const part of [operand].flat()) if (isDocument(part)) checkPartialFilter(part);
   }
 }

@@ -41,11 +41,16 @@ const MOST_RANGES = 1000;
 const EVERYTHING: Bounds = { from: Buffer.alloc(0), to: HIGHEST };
 
 /** The best index for a filter, or undefined where the whole collection has to be read. */
-export function plan(collection: Collection, filter: Document, options: PlannerOptions = {}): Plan | undefined {
+export function plan(
+  view: View,
+  collection: Collection,
+  filter: Document,
+  options: PlannerOptions = {},
+): Plan | undefined {
   const demands = demandsOf(filter);
   const candidates = hinted(collection, options.hint);
   const usable = candidates.filter((index) => isUsable(index, filter, demands, options));
-  const found = best(usable.map((index) => narrow(index, demands, MOST_RANGES)));
+  const found = best(usable.map((index) => narrow(index, demands, MOST_RANGES, isMultikey(view, index))));
   return found && found.score > 0 ? planFor(found) : hintedOrder(collection, options.hint, candidates);
 }
 
@@ -157,11 +162,16 @@ interface Narrowed {
   ranges: Bounds[] | undefined;
 }
 
-/** @param most number of combinations of values */
-function narrow(index: IndexDefinition, demands: Map<string, Demand[]>, most: number): Narrowed {
+/**
+ * @param most number of combinations of values
+ * @param isMultikey Two fields below one array may be found in two of its elements, but stand in an entry for each
+ * element: only one of them narrows anything.
+ */
+function narrow(index: IndexDefinition, demands: Map<string, Demand[]>, most: number, isMultikey = false): Narrowed {
   let prefixes = [Buffer.alloc(0)];
-  for (const [position, { path }] of index.fields.entries()) {
-    const ofField = demands.get(path) ?? [];
+  for (const [position, { path, parts }] of index.fields.entries()) {
+    const isBeside = isMultikey && index.fields.slice(0, position).some((other) => other.parts[0] === parts[0]);
+    const ofField = isBeside ? [] : (demands.get(path) ?? []);
     const [points] = ofField.flatMap((demand) => (demand.points ? [demand.points] : [])).sort(byLength);
     if (!points || points.length * prefixes.length > most) {
       const ranges = rangeBounds(index, position, ofField);

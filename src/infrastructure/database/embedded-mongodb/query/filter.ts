@@ -40,7 +40,7 @@ export function elementTest(operand: unknown, options: FilterOptions): (element:
   if (!isFilter) return compileValueTest(operand, options);
   const matches = compileFilter(operand, options);
   // Elements that are arrays are matched like documents whose fields are the indexes.
-  return (element) => (isDocument(element) || Array.isArray(element)) && matches(element as Document);
+  return (element) => (Array.isArray(element) ? matches({ ...element }) : isDocument(element) && matches(element));
 }
 
 function compileEntry(key: string, operand: unknown, options: FilterOptions): Predicate {

@@ -79,14 +79,12 @@ function refuseRegExp(operand: unknown): unknown {
   return operand;
 }
 
-/** Only values of the operand's own type compare: {$lt: 5} never finds a string. MinKey and MaxKey bound all types. */
+/** Only values of the operand's own type compare: {$lt: 5} never finds a string. MinKey and MaxKey bound all types, and what is missing. */
 function ordering(operand: unknown, fold: Fold | undefined, accepts: (order: number) => boolean): ValueTest {
   refuseRegExp(operand);
   const bounds = operand instanceof MinKey || operand instanceof MaxKey;
-  const isNull = operand === null || operand === undefined;
   const rank = rankOf(operand);
-  return (value) => {
-    if (value === undefined) return isNull && accepts(0);
+  return (value = null) => {
     if (!bounds && rankOf(value) !== rank) return false;
     // NaN is neither above nor below any number, though it sorts below all of them.
     if (!bounds && isNaNumber(value) !== isNaNumber(operand)) return false;

@@ -1,6 +1,14 @@
 import { evaluate, promote } from '../aggregation/expressions.js';
 import { CommandError, unsupported } from '../command-error.js';
-import { assign, isDocument, isOperatorDocument, own, splitPath, type Document } from '../values/document.js';
+import {
+  assign,
+  isDocument,
+  isFieldPath,
+  isOperatorDocument,
+  own,
+  splitPath,
+  type Document,
+} from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { isNumber } from '../values/bson-types.js';
 import { elementTest, type FilterOptions } from './filter.js';
@@ -22,6 +30,7 @@ type Tree = Map<string, Tree | Rule>;
 export function compileProjection(specification: Document, options: ProjectionOptions = {}): Projection {
   const tree: Tree = new Map();
   let isInclusion: boolean | undefined;
+  let positional: string | undefined;
   for (const [path, value] of flatten(specification)) {
     const isShape = isOperatorDocument(value) && '$slice' in value && !options.isStage;
     const includes = !isFlag(value) || isTruthy(value);
@@ -33,9 +42,14 @@ export function compileProjection(specification: Document, options: ProjectionOp
       throw new CommandError(includes ? 31253 : 31254, `Cannot do ${kinds} ${path} in ${projection}`);
     }
     if (isDecisive || (path === '_id' && includes && Object.keys(specification).length === 1)) isInclusion = includes;
-    const isPositional = path.endsWith('.$') && !options.isStage;
-    if (isPositional) addRule(tree, path.slice(0, -2), positionalRule(path.slice(0, -2), options));
-    else addRule(tree, path, ruleFor(value, options));
+    if (options.isStage || !/\.\$(\.|$)/.test(path)) {
+      addRule(tree, path, ruleFor(value, options));
+      continue;
+    }
+    if (!path.endsWith('.$')) throw new CommandError(31394, 'A positional projection may only be used at the end');
+    if (positional) throw new CommandError(31276, 'Cannot specify more than one positional projection per query.');
+    positional = path.slice(0, -2);
+    addRule(tree, positional, positionalRule(positional, options));
   }
   if (isInclusion && !tree.has('_id')) tree.set('_id', true);
   return (document) => apply(document, tree, isInclusion ?? false, document) as Document;
@@ -51,6 +65,7 @@ export function* flatten(specification: Document, prefix = ''): Iterable<[string
 }
 
 function addRule(tree: Tree, path: string, rule: Rule): void {
+  if (!isFieldPath(path)) throw new CommandError(16410, `FieldPath field names may not be empty or start with '$'`);
   const parts = splitPath(path);
   const last = parts.pop() as string;
   let node = tree;
@@ -60,7 +75,7 @@ function addRule(tree: Tree, path: string, rule: Rule): void {
     node.set(part, next);
     node = next;
   }
-  if (node.get(last) instanceof Map) throw new CommandError(31250, `Path collision at ${path}`);
+  if (node.has(last)) throw new CommandError(31250, `Path collision at ${path}`);
   node.set(last, rule);
 }
 

@@ -84,8 +84,9 @@ export function isRegExp(value: unknown): value is BSONRegExp | RegExp {
   return value instanceof BSONRegExp || value instanceof RegExp;
 }
 
-/** Test for `$type`. @throws CommandError 2 for a type that does not exist */
+/** Test for `$type`. @throws CommandError 2 for a type that does not exist, 9 for none */
 export function typeTest(operand: unknown): (value: unknown) => boolean {
+  if (Array.isArray(operand) && operand.length === 0) throw new CommandError(9, '$type must match at least one type');
   const names = new Set<string>([operand].flat().flatMap(namesOf));
   return (value) => value !== undefined && names.has(typeName(value));
 }

@@ -75,6 +75,11 @@ export function splitPath(path: string): string[] {
   return parts;
 }
 
+/** Whether a path can be that of a field: no name is empty, none an operator. */
+export function isFieldPath(path: string): boolean {
+  return path.split('.').every((name) => name !== '' && (!name.startsWith('$') || DBREF_FIELDS.includes(name)));
+}
+
 export function isArrayIndex(part: string): boolean {
   return /^(0|[1-9]\d{0,9})$/.test(part);
 }

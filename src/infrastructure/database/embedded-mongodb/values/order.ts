@@ -24,7 +24,7 @@ export function inverted(bytes: Buffer): Buffer {
 }
 
 export function compare(a: unknown, b: unknown, fold?: Fold): number {
-  if (typeof a === 'number' && typeof b === 'number' && a === a && b === b) return a - b;
+  if (typeof a === 'number' && typeof b === 'number' && a === a && b === b) return a === b ? 0 : a - b;
   const ranks = rankOf(a) - rankOf(b);
   return ranks === 0 ? Buffer.compare(encode(a, fold), encode(b, fold)) : ranks;
 }
