@@ -220,6 +220,58 @@ describe(`An aggregation on ${SERVER}`, () => {
       expect(redacted.map(({ _id }) => _id)).toEqual([2, 4]);
     });
 
+    it('go round a graph of lists once, however it turns', async () => {
+      const neighbours = (n: number) => [(n + 99) % 100, (n + 1) % 100];
+      await suite.things.insertMany(Array.from({ length: 100 }, (_, n) => ({ _id: n, next: neighbours(n) })) as never);
+      await suite.things.insertMany([{ _id: 'none' }, { _id: null, next: 'none' }] as never);
+      const { collectionName: from } = suite.things;
+      const edges = { from, connectFromField: 'next', connectToField: '_id', as: 'all', depthField: 'far' };
+      const reached = async (graph: object) => {
+        const [found] = await suite.aggregate({ $match: { _id: 50 } }, { $graphLookup: { ...edges, ...graph } });
+        return found?.['all'] as { _id: number; far: number }[];
+      };
+      const all = await reached({ startWith: '$_id' });
+      expect(all).toHaveLength(100);
+      expect(all.every(({ _id, far }) => far === Math.abs(_id - 50))).toBe(true);
+      expect(await reached({ startWith: '$_id', maxDepth: 5 })).toHaveLength(11);
+      expect(await reached({ startWith: { $literal: [1, 2, 3] }, maxDepth: 0 })).toHaveLength(3);
+      expect((await reached({ startWith: { $literal: 'none' } })).map(({ _id }) => _id)).toEqual(['none']);
+    });
+
+    it('unwind lists, at the end of documents alone', async () => {
+      await suite.things.insertMany([
+        { a: { l: ['x', 'y'] } },
+        { a: { l: [] } },
+        { a: { l: null } },
+        { a: { l: 5 } },
+        { a: [{ l: ['z'] }] },
+        {},
+      ]);
+      const unwound = (options: object) =>
+        suite.aggregate({ $unwind: { path: '$a.l', ...options } }, { $project: { _id: 0 } });
+      expect(await unwound({})).toEqual(['x', 'y', 5].map((l) => ({ a: { l } })));
+      expect(await unwound({ preserveNullAndEmptyArrays: true, includeArrayIndex: 'at.n' })).toEqual([
+        { a: { l: 'x' }, at: { n: 0 } },
+        { a: { l: 'y' }, at: { n: 1 } },
+        { a: {}, at: { n: null } },
+        { a: { l: null }, at: { n: null } },
+        { a: { l: 5 }, at: { n: null } },
+        { a: [{ l: ['z'] }], at: { n: null } },
+        { at: { n: null } },
+      ]);
+    });
+
+    it('hide what an expression says, in lists of lists too, and nothing else', async () => {
+      await suite.things.insertOne({
+        level: 1,
+        a: [null, [{ level: 5 }, 7], { level: 1, b: { level: 5 } }],
+        c: { d: 1 },
+      });
+      const decision = { branches: [{ case: { $gt: ['$level', 3] }, then: '$$PRUNE' }], default: '$$DESCEND' };
+      const found = await suite.aggregate({ $redact: { $switch: decision } }, { $unset: ['_id'] });
+      expect(found).toEqual([{ level: 1, a: [null, [7], { level: 1 }], c: { d: 1 } }]);
+    });
+
     it('collect what is there, and refuse what has no end', async () => {
       await suite.things.insertMany([{ v: 1 }, {}, { v: null }]);
       expect(await suite.aggregate({ $group: { _id: null, all: { $push: '$v' } } })).toEqual([

@@ -158,9 +158,39 @@ describe(`An expression on ${SERVER}`, () => {
       [{ $in: [1, 2] }, 40081],
       [{ $eq: [1] }, 16020],
       [{ $add: ['$$nobody', 1] }, 17276],
+      [{ $indexOfArray: ['text', 1] }, 40090],
+      [{ $indexOfArray: [[1], 1, 'text'] }, 40096],
+      [{ $indexOfArray: [[1], 1, -1] }, 40097],
     ])('is refused: %j', async (expression, code) => {
       await expect(valueOf({}, expression)).rejects.toMatchObject({ code });
     });
+  });
+
+  it.each([
+    [{ $cond: { if: true, then: 1, other: 2 } }],
+    [{ $cond: { if: true, then: 1 } }],
+    [{ $cond: 'text' }],
+    [{ $filter: { input: [1], cond: true, more: 1 } }],
+    [{ $filter: { input: [1] } }],
+    [{ $map: { input: [1], in: 1, x: 1 } }],
+    [{ $reduce: { input: [1], in: 1 } }],
+    [{ $switch: 'text' }],
+    [{ $trim: 'text' }],
+    [{ $zip: { inputs: [[1]], default: [1] } }],
+    [{ $subtract: [1, '$d'] }],
+  ])('with arguments that it does not know, or without one that it needs, is refused: %j', async (expression) => {
+    await expect(valueOf({ d: date('2024-03-05') }, expression)).rejects.toThrow(mongoose.mongo.MongoServerError);
+  });
+
+  it.each([
+    [[[1, 2, 3, 2], 2], 1],
+    [[[1, 2, 3, 2], 2, 2], 3],
+    [[[1, 2, 3, 2], 2, 2, 3], -1],
+    [[[1, 2, 3], 3, 0, 9], 2],
+    [[[1, 2, 3], 3, 3], -1],
+    [[null, 2], null],
+  ])('finds the place of a value within bounds: %j', async (operands, expected) => {
+    expect(await valueOf({}, { $indexOfArray: operands })).toBe(expected);
   });
 
   describe('of a group', () => {

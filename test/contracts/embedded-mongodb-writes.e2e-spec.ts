@@ -232,6 +232,26 @@ describe(`A write on ${SERVER}`, () => {
     });
   });
 
+  it('adds what begins with $each one by one, and whatever else as it is', async () => {
+    expect(await updated({ l: [1] }, { $addToSet: { l: { $each: [1, 2] } } })).toEqual({ l: [1, 2] });
+    expect(await updated({ l: [1] }, { $addToSet: { l: { a: 1, $each: [2] } } })).toEqual({
+      l: [1, { a: 1, $each: [2] }],
+    });
+  });
+
+  it.each<[object, number]>([
+    [{ $addToSet: { l: { $each: [1], $slice: 2 } } }, 2],
+    [{ $addToSet: { l: { $each: 5 } } }, 14],
+    [{ $set: { $z: 1 } }, 52],
+    [{ $inc: { $z: 1 } }, 52],
+    [{ $push: { $z: 1 } }, 52],
+    [{ $set: { 'l.$.m.$.n': 1 } }, 2],
+    [{ $bit: { n: {} } }, 2],
+  ])('by operators that do not fit is refused, and changes nothing: %j', async (update, code) => {
+    await expect(updated({ l: [{ m: [1] }], n: 1 }, update, {}, { 'l.m': 1 })).rejects.toMatchObject({ code });
+    expect(await suite.things.findOne({})).toEqual({ _id: 1, l: [{ m: [1] }], n: 1 });
+  });
+
   it.each<[string, Fields, number]>([
     ['of nothing', { documents: [] }, 9],
     ['of no document', { documents: [5] }, 14],

@@ -28,6 +28,7 @@ export const ARITHMETIC_EXPRESSIONS: Record<string, Expression> = {
     return dates.length > 0 ? new Date(Number(sum)) : sum;
   }),
   $subtract: calculated(([a, b]) => {
+    if (b instanceof Date && !(a instanceof Date)) throw new CommandError(14, "can't $subtract a date from that");
     const difference = combine('$subtract', SUBTRACTION, dateless(a), dateless(b));
     return a instanceof Date && !(b instanceof Date) ? new Date(Number(difference)) : difference;
   }),

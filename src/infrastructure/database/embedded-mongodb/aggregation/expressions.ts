@@ -6,6 +6,8 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 import { toRegExp } from '../values/regex.js';
+import type { Expression } from './expression.js';
+import { withNamedArguments } from './named-arguments.js';
 import { accumulate, OWN_ACCUMULATORS } from './own-accumulators.js';
 import { OWN_EXPRESSIONS } from './own-expressions.js';
 
@@ -15,11 +17,12 @@ const REFUSED = ['$function', '$where', '$accumulator'];
 
 /** Operators of aggregation expressions, e.g. in $expr, $project and computed updates. */
 export function expressionContext(): Context {
-  const safe = Object.entries(expressions).filter(([name]) => !REFUSED.includes(name));
+  const all = Object.entries({ ...expressions, ...OWN_EXPRESSIONS }).filter(([name]) => !REFUSED.includes(name));
+  const safe = all.map(([name, evaluate]) => [name, withNamedArguments(name, evaluate as Expression)]);
   const accumulating = Object.entries(accumulators).filter(([name]) => !REFUSED.includes(name));
   const own = Object.keys(OWN_ACCUMULATORS).map((name) => [name, accumulate(name)]);
   return Context.init({
-    expression: { ...Object.fromEntries(safe), ...OWN_EXPRESSIONS } as Operators,
+    expression: Object.fromEntries(safe) as Operators,
     accumulator: Object.fromEntries([...accumulating, ...own]) as Parameters<Context['addAccumulatorOps']>[0],
   });
 }

@@ -39,6 +39,19 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     if (Array.isArray(array)) return array.length;
     throw new CommandError(17124, `The argument to $size must be an array, but was of type: ${typeName(array)}`);
   },
+  $indexOfArray: (document, operand, options) => {
+    const values = [operand].flat().map((one) => evalExpr(document, one, options));
+    const [array, wanted, start = 0, end = Infinity] = values;
+    if (array === undefined || array === null) return null;
+    if (!Array.isArray(array)) throw new CommandError(40090, '$indexOfArray requires an array as a first argument');
+    const bounds = [start, end].map(Number);
+    if (!bounds.every((bound) => Number.isInteger(bound) || bound === Infinity)) {
+      throw new CommandError(40096, '$indexOfArray requires bounds that are integers');
+    }
+    if (bounds.some((bound) => bound < 0)) throw new CommandError(40097, '$indexOfArray requires no negative bounds');
+    const position = array.slice(...bounds).findIndex((element) => orderOf(element, wanted, options) === 0);
+    return position < 0 ? -1 : position + Number(start);
+  },
   $slice: ofPresent('$slice'),
   $setUnion: ofPresent('$setUnion'),
   $switch: (document, operand, options) => {

@@ -7,14 +7,13 @@ import * as queryOperators from 'mingo/operators/query';
 import * as windowOperators from 'mingo/operators/window';
 import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
-import { leaves } from '../query/leaves.js';
 import { compileSortKey, sorted } from '../query/sort.js';
 import { compileProjection, flatten } from '../query/projection.js';
 import type { Fold } from '../values/collation.js';
-import { assign, copy, isDocument, own, type Document } from '../values/document.js';
+import { assign, isDocument, isFieldPath, own, type Document } from '../values/document.js';
 import { compare, identity } from '../values/order.js';
-import { Place } from '../values/place.js';
 import { asCommandError, expressionContext, settingsOf, type Scope } from './expressions.js';
+import { graphLookup, lookup, type JoinScope } from './joins.js';
 
 export interface StageOptions extends Scope {
   /** Documents of another collection, promoted, for $lookup and its like. */
@@ -54,7 +53,9 @@ function refuseCollection(name: string): never {
 
 /** Stages in which values are compared: mingo's comparison is not BSON's, see the README. */
 function ownStages(stage: Surroundings): Record<string, Stage> {
-  const { fold } = stage;
+  const { fold, resolve } = stage;
+  const run: JoinScope['run'] = (documents, stages, variables) =>
+    runStages(documents, stages, { ...stage, variables: { ...stage.variables, ...variables } });
   const evaluating = (options: Options) => ({
     fold,
     evaluate: (expression: unknown, document: Document) => evalExpr(document, expression, options),
@@ -89,11 +90,17 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       if (!(count > 0)) throw new CommandError(15958, 'the limit must be positive');
       return documents.take(count);
     },
-    $unwind: (documents, specification: string | { path: string }, options: never) => {
-      const path = typeof specification === 'string' ? specification : specification.path;
-      if (!path?.startsWith('$'))
-        throw new CommandError(28818, "path option to $unwind stage should be prefixed with a '$'");
-      return pipelineOperators.$unwind(documents, specification, options);
+    $unset: (documents, fields, options) => {
+      const names = [fields].flat() as unknown[];
+      if (names.length === 0 || !names.every((name) => typeof name === 'string')) {
+        throw new CommandError(31120, '$unset specification must be a string or an array of strings');
+      }
+      const excluded = Object.fromEntries(names.map((name) => [name, 0]));
+      return documents.map(compileProjection(excluded, { ...evaluating(options), isStage: true }) as never);
+    },
+    $unwind: (documents, specification) => {
+      const unwound = unwinder(specification);
+      return transform(documents, (all) => all.flatMap(unwound));
     },
     $densify: (documents, specification: { range: { step: number } }, options: never) => {
       // mingo would never come to an end.
@@ -103,10 +110,14 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
     $count: (documents, field: string) =>
       transform(documents, (all) => (all.length > 0 ? [{ [field]: all.length }] : [])),
     $lookup: (documents, specification: Document, options: Options) =>
-      documents.map(lookup(specification, options, stage) as never),
-    // A document that is pruned as a whole is gone.
-    $redact: (documents, expression, options) =>
-      pipelineOperators.$redact(documents, expression, options).filter((document) => document !== undefined),
+      documents.map(lookup(specification, options, { fold, resolve, run }) as never),
+    $graphLookup: (documents, specification: Document, options: Options) =>
+      documents.map(graphLookup(specification, options, { fold, resolve, run }) as never),
+    $redact: (documents, expression, options) => {
+      const { evaluate } = evaluating(options);
+      const visible = (document: Document) => redacted(document, (one) => evaluate(expression, one));
+      return transform(documents, (all) => all.map(visible).filter((document) => document !== undefined));
+    },
     $setWindowFields: trusted(pipelineOperators.$setWindowFields as never),
     $fill: trusted(pipelineOperators.$fill as never),
   };
@@ -127,6 +138,9 @@ function isEmpty(specification: unknown): boolean {
 /** {a: {b: 1}} means {'a.b': 1}: what else is in a stays. */
 function addFields(documents: Iterator, specification: Document, options: Options): Iterator {
   const fields = [...flatten(specification)];
+  if (!fields.every(([path]) => isFieldPath(path))) {
+    throw new CommandError(16410, "FieldPath field names may not be empty or start with '$'");
+  }
   const extended = (document: Document): Document => {
     const values = fields.map(([path, value]) => ({
       path: path.split('.'),
@@ -146,6 +160,44 @@ function withField(holder: unknown, path: string[], value: unknown): unknown {
   if (inner === undefined) delete result[name];
   else assign(result, name, inner);
   return result;
+}
+
+/** A document for each element of an array; other values stay as they are. A path never leads through an array. */
+function unwinder(specification: unknown): (document: Document) => Document[] {
+  const options: Document = isDocument(specification) ? specification : { path: specification };
+  const { path, includeArrayIndex: index, preserveNullAndEmptyArrays: keepsEmpty } = options;
+  if (typeof path !== 'string' || !path.startsWith('$')) {
+    throw new CommandError(28818, "path option to $unwind stage should be prefixed with a '$'");
+  }
+  if (index !== undefined && (typeof index !== 'string' || index === '' || index.startsWith('$'))) {
+    throw new CommandError(28822, 'includeArrayIndex option to $unwind stage must be a path without a $');
+  }
+  const parts = path.slice(1).split('.');
+  const numbered = (document: unknown, number: number | null): Document =>
+    (index === undefined ? document : withField(document, index.split('.'), number)) as Document;
+  return (document) => {
+    const found = parts.reduce<unknown>((value, part) => (isDocument(value) ? own(value, part) : undefined), document);
+    if (Array.isArray(found) && found.length > 0) {
+      return found.map((element, i) => numbered(withField(document, parts, element), i));
+    }
+    if (Array.isArray(found)) return keepsEmpty ? [numbered(withField(document, parts, undefined), null)] : [];
+    const isEmptyValue = found === undefined || found === null;
+    return isEmptyValue && !keepsEmpty ? [] : [numbered(document, null)];
+  };
+}
+
+/** Without what an expression hides, at any depth; undefined: nothing is left. */
+function redacted(document: Document, decide: (document: Document) => unknown): Document | undefined {
+  const decision = decide(document);
+  if (decision === '$$KEEP') return document;
+  if (decision === '$$PRUNE') return undefined;
+  if (decision !== '$$DESCEND') throw new CommandError(17053, '$redact must yield $$KEEP, $$PRUNE or $$DESCEND');
+  const within = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(within).filter((element) => element !== undefined);
+    return isDocument(value) ? redacted(value, decide) : value;
+  };
+  const fields = Object.entries(document).map(([name, value]) => [name, within(value)] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
 function shuffled(documents: Document[]): Document[] {
@@ -175,6 +227,10 @@ function group(
   fold?: Fold,
   idOf = (document: Document): unknown => evalExpr(document, _id, options),
 ): Document[] {
+  for (const name of Object.keys(fields)) {
+    if (name.includes('.')) throw new CommandError(40235, `The field name '${name}' cannot contain '.'`);
+    if (name.startsWith('$')) throw new CommandError(40236, `The field name '${name}' cannot be an operator name`);
+  }
   const groups = new Map<string, { id: unknown; members: Document[] }>();
   for (const document of documents) {
     const id = idOf(document) ?? null;
@@ -194,52 +250,4 @@ function accumulated(documents: Document[], accumulator: unknown, options: Optio
   if (!name.startsWith('$')) throw new CommandError(40234, 'The field of a $group must be an accumulator object');
   const value = evalExpr(documents, accumulator, options);
   return Array.isArray(value) && ['$top', '$bottom'].includes(name) ? value[0] : value;
-}
-
-function lookup(specification: Document, options: Options, stage: Surroundings) {
-  const { from, localField, foreignField, as, pipeline, let: variables = {} } = specification;
-  const foreign = typeof from === 'string' ? stage.resolve(from) : [];
-  const isJoin = typeof localField === 'string' && typeof foreignField === 'string';
-  if (typeof as !== 'string') throw new CommandError(9, "must specify 'as' field for a $lookup");
-  if (!isJoin && !pipeline) throw new CommandError(9, '$lookup needs both localField and foreignField, or a pipeline');
-  const join = isJoin ? joiner(foreign, localField.split('.'), foreignField.split('.'), stage.fold) : () => foreign;
-  const found = (document: Document): Document[] => {
-    const joined = join(document).map(copy);
-    if (!Array.isArray(pipeline)) return joined;
-    const bound = evalExpr(document, variables, options) as Document;
-    return runStages(joined, pipeline, { ...stage, variables: { ...stage.variables, ...bound } });
-  };
-  // The same for every document: found once, as MongoDB does.
-  const isUncorrelated = !isJoin && isEmpty(variables);
-  let forAll: Document[] | undefined;
-  return (document: Document): Document => {
-    const result = { ...document };
-    new Place(result, as.split('.')).set(isUncorrelated ? (forAll ??= found(document)).map(copy) : found(document));
-    return result;
-  };
-}
-
-/** Finds the foreign documents that share a value with a local one, in the order in which they came. */
-function joiner(
-  foreign: Document[],
-  localField: string[],
-  foreignField: string[],
-  fold?: Fold,
-): (local: Document) => Document[] {
-  const values = (document: Document, path: string[]): Set<string> =>
-    new Set(leaves(document, path).flatMap((leaf) => [leaf].flat().map((value) => identity(value, fold))));
-  const found = new Map<string, Document[]>();
-  for (const document of foreign) {
-    for (const value of values(document, foreignField)) {
-      const known = found.get(value);
-      if (known) known.push(document);
-      else found.set(value, [document]);
-    }
-  }
-  return (local) => {
-    const matching = [...values(local, localField)].map((value) => found.get(value) ?? []);
-    if (matching.length === 1) return matching.flat();
-    const all = new Set(matching.flat());
-    return foreign.filter((document) => all.has(document));
-  };
 }

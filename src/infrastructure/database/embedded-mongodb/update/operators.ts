@@ -90,6 +90,7 @@ function bit(place: Place, operand: unknown): void {
   const values = [place.get() ?? 0, ...Object.values(operand as object)];
   const types = values.map(typeName);
   const operations = Object.keys(operand as object).map((name) => BIT_OPERATIONS[name]);
+  if (operations.length === 0) throw new CommandError(2, `$bit on '${place.path}' needs at least one of and, or, xor`);
   if (!types.every((type) => type === 'int' || type === 'long') || !operations.every((one) => one !== undefined)) {
     throw new CommandError(2, `$bit on '${place.path}': only and, or and xor of integers`);
   }
@@ -112,19 +113,28 @@ function push(place: Place, operand: unknown, options: FilterOptions): void {
 
 function sortKey(order: unknown, { fold }: FilterOptions): (element: unknown) => Buffer {
   if (isDocument(order)) return compileSortKey(order, fold) as (element: unknown) => Buffer;
-  if (order === 1) return (element) => encode(element, fold);
-  if (order === -1) return (element) => inverted(encode(element, fold));
+  const direction = isNumber(order) ? toDouble(order) : NaN;
+  if (direction === 1) return (element) => encode(element, fold);
+  if (direction === -1) return (element) => inverted(encode(element, fold));
   throw new CommandError(2, 'The $sort is invalid: use 1/-1 or a document of fields');
 }
 
 function addToSet(place: Place, operand: unknown, { fold }: FilterOptions): void {
   const array = arrayAt(place, '$addToSet', 2);
   const known = new Set(array.map((element) => identity(element, fold)));
-  for (const value of isEach(operand) ? eachOf(operand.$each) : [copy(operand)]) {
+  for (const value of addedBy(operand)) {
     if (!known.has(identity(value, fold))) array.push(value);
     known.add(identity(value, fold));
   }
   place.set(array);
+}
+
+/** Other than for $push, $each has to come first: elsewhere it is a field of the value. */
+function addedBy(operand: unknown): unknown[] {
+  if (!isEach(operand) || Object.keys(operand)[0] !== '$each') return [copy(operand)];
+  const [, unexpected] = Object.keys(operand);
+  if (unexpected) throw new CommandError(2, `Found unexpected fields after $each in $addToSet: ${unexpected}`);
+  return eachOf(operand.$each, 14);
 }
 
 function pull(place: Place, operand: unknown, options: FilterOptions): void {
@@ -168,7 +178,7 @@ function isEach(operand: unknown): operand is Record<string, unknown> {
   return isDocument(operand) && '$each' in operand;
 }
 
-function eachOf(each: unknown): unknown[] {
+function eachOf(each: unknown, code = 2): unknown[] {
   if (Array.isArray(each)) return copy(each);
-  throw new CommandError(2, 'The argument to $each must be an array');
+  throw new CommandError(code, 'The argument to $each must be an array');
 }

@@ -111,6 +111,12 @@ function checkSteps(steps: Step[], options: FilterOptions & { now: Date }): void
   for (const { path, operand, operator } of steps) {
     const parts = splitPath(path);
     if (parts.includes('')) throw new CommandError(56, `The update path '${path}' contains an empty field name`);
+    if (parts.indexOf('$') !== parts.lastIndexOf('$')) {
+      throw new CommandError(2, `Too many positional (i.e. '$') elements found in path '${path}'`);
+    }
+    if (path.startsWith('$') && operator !== OPERATORS.get('$unset')) {
+      throw new CommandError(52, `The dollar ($) prefixed field '${path}' is not allowed in an update`);
+    }
     const place = new Place(
       {},
       parts.map((part) => (part.startsWith('$') ? '0' : part)),

@@ -1,0 +1,124 @@
+import { evalExpr } from 'mingo/core';
+import { CommandError } from '../command-error.js';
+import { compileFilter } from '../query/filter.js';
+import { leaves } from '../query/leaves.js';
+import type { Fold } from '../values/collation.js';
+import { copy, isDocument, type Document } from '../values/document.js';
+import { toInteger } from '../values/numbers.js';
+import { identity } from '../values/order.js';
+import { Place } from '../values/place.js';
+
+type Options = Parameters<typeof evalExpr>[2];
+type Join = (document: Document) => Document;
+
+/** What a join needs of the pipeline in which it stands. */
+export interface JoinScope {
+  fold?: Fold | undefined;
+  /** Documents of another collection. */
+  resolve(collection: string): Document[];
+  /** Runs further stages, which know these variables as well. */
+  run(documents: Document[], stages: Document[], variables: Document): Document[];
+}
+
+export function lookup(specification: Document, options: Options, scope: JoinScope): Join {
+  const { from, localField, foreignField, as, pipeline, let: variables = {}, ...others } = specification;
+  refuseOthers('$lookup', 9, others);
+  const isJoin = typeof localField === 'string' && typeof foreignField === 'string';
+  if (!isDocument(variables)) throw new CommandError(9, "$lookup argument 'let' must be an object");
+  if (!pipeline && (typeof from !== 'string' || from === '')) throw new CommandError(9, "$lookup needs a 'from'");
+  if (typeof as !== 'string') throw new CommandError(9, "must specify 'as' field for a $lookup");
+  if (!isJoin && !pipeline) throw new CommandError(9, '$lookup needs both localField and foreignField, or a pipeline');
+  const foreign = typeof from === 'string' ? scope.resolve(from) : [];
+  const join = isJoin ? joiner(foreign, localField.split('.'), foreignField.split('.'), scope.fold) : () => foreign;
+  const found = (document: Document): Document[] => {
+    const joined = join(document).map(copy);
+    if (!Array.isArray(pipeline)) return joined;
+    return scope.run(joined, pipeline, evalExpr(document, variables, options) as Document);
+  };
+  // The same for every document: found once, as MongoDB does.
+  const isUncorrelated = !isJoin && Object.keys(variables).length === 0;
+  let forAll: Document[] | undefined;
+  return (document) =>
+    withJoined(document, as, isUncorrelated ? (forAll ??= found(document)).map(copy) : found(document));
+}
+
+/** Goes from document to document, breadth first, and to each of them once: a graph may have circles. */
+export function graphLookup(specification: Document, options: Options, scope: JoinScope): Join {
+  const { from, startWith, connectFromField, connectToField, as, maxDepth, ...others } = specification;
+  const { depthField, restrictSearchWithMatch: filter = {}, ...unknown } = others;
+  refuseOthers('$graphLookup', 40104, unknown);
+  const names = [from, connectFromField, connectToField, as, depthField ?? ''];
+  if (!names.every((name) => typeof name === 'string') || startWith === undefined) {
+    throw new CommandError(40105, '$graphLookup needs from, startWith, connectFromField, connectToField and as');
+  }
+  const deepest = maxDepth === undefined ? Infinity : toInteger(maxDepth, 'maxDepth', 40102);
+  if (deepest < 0) throw new CommandError(40101, 'maxDepth requires a nonnegative argument');
+  if (!isDocument(filter)) throw new CommandError(40185, 'restrictSearchWithMatch must be an object');
+  const [source, fromField, toField, target] = names as [string, string, string, string];
+  const accepts = compileFilter(filter, {
+    fold: scope.fold,
+    evaluate: (expression, document) => evalExpr(document, expression, options),
+  });
+  const foreign = byValue(scope.resolve(source).filter(accepts), toField.split('.'), scope.fold);
+  const connections = (document: Document): unknown[] => reached(leaves(document, fromField.split('.')));
+  return (document) => {
+    const found = new Map<Document, number>();
+    let frontier = [evalExpr(document, startWith, options)].flat();
+    for (let depth = 0; frontier.length > 0 && depth <= deepest; depth += 1) {
+      const next = new Set(frontier.flatMap((value) => foreign.get(identity(value, scope.fold)) ?? []));
+      const added = [...next].filter((one) => !found.has(one));
+      for (const one of added) found.set(one, depth);
+      frontier = added.flatMap(connections);
+    }
+    const results = [...found].map(([one, depth]) => {
+      const result = copy(one);
+      if (typeof depthField === 'string') new Place(result, depthField.split('.')).set(depth);
+      return result;
+    });
+    return withJoined(document, target, results);
+  };
+}
+
+function refuseOthers(stage: string, code: number, others: Document): void {
+  const [unknown] = Object.keys(others);
+  if (unknown) throw new CommandError(code, `unknown argument to ${stage}: ${unknown}`);
+}
+
+function withJoined(document: Document, as: string, joined: Document[]): Document {
+  const result = { ...document };
+  new Place(result, as.split('.')).set(joined);
+  return result;
+}
+
+/** A field that is missing leads nowhere, not to what lacks the other. */
+function reached(values: unknown[]): unknown[] {
+  return values.flat().filter((value) => value !== undefined);
+}
+
+function valuesAt(document: Document, path: string[], fold?: Fold): Set<string> {
+  return new Set(leaves(document, path).flatMap((leaf) => [leaf].flat().map((value) => identity(value, fold))));
+}
+
+/** The documents that hold a value there, in the order in which they came. */
+function byValue(documents: Document[], path: string[], fold?: Fold): Map<string, Document[]> {
+  const found = new Map<string, Document[]>();
+  for (const document of documents) {
+    for (const value of valuesAt(document, path, fold)) {
+      const known = found.get(value);
+      if (known) known.push(document);
+      else found.set(value, [document]);
+    }
+  }
+  return found;
+}
+
+/** Finds the foreign documents that share a value with a local one, in the order in which they came. */
+function joiner(foreign: Document[], localField: string[], foreignField: string[], fold?: Fold) {
+  const found = byValue(foreign, foreignField, fold);
+  return (local: Document): Document[] => {
+    const matching = [...valuesAt(local, localField, fold)].map((value) => found.get(value) ?? []);
+    if (matching.length === 1) return matching.flat();
+    const all = new Set(matching.flat());
+    return foreign.filter((document) => all.has(document));
+  };
+}
