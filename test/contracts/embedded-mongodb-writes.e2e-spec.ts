@@ -247,6 +247,10 @@ describe(`A write on ${SERVER}`, () => {
     [{ $push: { $z: 1 } }, 52],
     [{ $set: { 'l.$.m.$.n': 1 } }, 2],
     [{ $bit: { n: {} } }, 2],
+    [{ $rename: { n: '' } }, 56],
+    [{ $rename: { n: 'a.' } }, 56],
+    [{ $rename: { n: 'a.$' } }, 2],
+    [{ $rename: { 'l.$': 'a' } }, 2],
   ])('by operators that do not fit is refused, and changes nothing: %j', async (update, code) => {
     await expect(updated({ l: [{ m: [1] }], n: 1 }, update, {}, { 'l.m': 1 })).rejects.toMatchObject({ code });
     expect(await suite.things.findOne({})).toEqual({ _id: 1, l: [{ m: [1] }], n: 1 });

@@ -44,9 +44,10 @@ function rename(from: Place, operand: unknown, { placeOf }: OperatorOptions): vo
     throw new CommandError(2, `The source and target field for $rename must differ: ${from.path}`);
   }
   const value = from.get();
-  if (value === undefined) return;
-  const to = placeOf(operand);
-  if (from.isInArray || to.isInArray) throw new CommandError(2, '$rename does not reach into the elements of an array');
+  const to = value === undefined ? undefined : placeOf(operand);
+  if (from.isInArray || to?.isInArray)
+    throw new CommandError(2, '$rename does not reach into the elements of an array');
+  if (!to) return;
   from.unset();
   to.set(value);
 }

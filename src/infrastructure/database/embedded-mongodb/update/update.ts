@@ -108,9 +108,15 @@ function stepsOf(update: Document): Step[] {
 
 /** What is wrong with an update is wrong whether or not a document is found: each step is tried on an empty one. */
 function checkSteps(steps: Step[], options: FilterOptions & { now: Date }): void {
-  for (const { path, operand, operator } of steps) {
+  for (const step of steps) {
+    const { path, operand, operator } = step;
     const parts = splitPath(path);
-    if (parts.includes('')) throw new CommandError(56, `The update path '${path}' contains an empty field name`);
+    const targets = targetOf(step);
+    const unnamed = [path, ...targets].find((one) => splitPath(one).includes(''));
+    if (unnamed !== undefined) throw new CommandError(56, `The update path '${unnamed}' contains an empty field name`);
+    if (targets.length > 0 && /(^|\.)\$/.test(`${path}.${targets[0]}`)) {
+      throw new CommandError(2, 'The source and target field for $rename may not be dynamic');
+    }
     if (parts.indexOf('$') !== parts.lastIndexOf('$')) {
       throw new CommandError(2, `Too many positional (i.e. '$') elements found in path '${path}'`);
     }
