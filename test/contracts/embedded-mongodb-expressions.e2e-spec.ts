@@ -51,6 +51,10 @@ describe(`An expression on ${SERVER}`, () => {
       ['2024-03-05 10:00:00', {}, '2024-03-05T10:00:00Z'],
       ['2024-07-05T10:00:00', { timezone: 'Europe/Berlin' }, '2024-07-05T08:00:00Z'],
       ['05.03.2024 13:45', { format: '%d.%m.%Y %H:%M' }, '2024-03-05T13:45:00Z'],
+      ['2024-03-05T10:00:02.8', { format: '%Y-%m-%dT%H:%M:%S.%L' }, '2024-03-05T10:00:02.800Z'],
+      ['2024-03-05 10:00 -0430', { format: '%Y-%m-%d %H:%M %z' }, '2024-03-05T14:30:00Z'],
+      ['2024-03-05 10:00 +90', { format: '%Y-%m-%d %H:%M %Z' }, '2024-03-05T08:30:00Z'],
+      ['2024-W10-2 (100%)', { format: '%G-W%V-%u (100%%)', timezone: 'UTC' }, '2024-03-05T00:00:00Z'],
     ])('reads %s %j', async (dateString, how, expected) => {
       expect(await valueOf({}, { $dateFromString: { dateString, ...how } })).toEqual(date(expected));
     });
@@ -58,6 +62,29 @@ describe(`An expression on ${SERVER}`, () => {
     it('numbers the days of the week from Sunday, which is 1, and the weeks from the first of them', async () => {
       const format = { date: date('2024-03-05'), format: '%w %u %U' };
       expect(await valueOf({}, { $dateToString: format })).toBe('3 2 09');
+    });
+
+    it.each([
+      ['UTC', '2017-07-04 14:56:42 +0000 (0)', 14],
+      ['GMT', '2017-07-04 14:56:42 +0000 (0)', 14],
+      ['America/New_York', '2017-07-04 10:56:42 -0400 (-240)', 10],
+      ['Asia/Kathmandu', '2017-07-04 20:41:42 +0545 (345)', 20],
+      ['-02:30', '2017-07-04 12:26:42 -0230 (-150)', 12],
+      ['+09', '2017-07-04 23:56:42 +0900 (540)', 23],
+    ])('shows what clocks in a zone show: %s', async (timezone, text, hour) => {
+      const at = { date: date('2017-07-04T14:56:42.911Z'), timezone };
+      expect(await valueOf({}, { $dateToString: { ...at, format: '%Y-%m-%d %H:%M:%S %z (%Z)' } })).toBe(text);
+      expect(await valueOf({}, { $hour: at })).toBe(hour);
+    });
+
+    it('takes them apart, in order', async () => {
+      const at = { date: date('2024-12-30T01:02:03.004Z') };
+      const time = { hour: 1, minute: 2, second: 3, millisecond: 4 };
+      const parts = async (how: object) => Object.entries((await valueOf({}, { $dateToParts: how })) as object);
+      expect(await parts(at)).toEqual(Object.entries({ year: 2024, month: 12, day: 30, ...time }));
+      const isoParts = { isoWeekYear: 2025, isoWeek: 1, isoDayOfWeek: 1, ...time };
+      expect(await parts({ ...at, iso8601: true })).toEqual(Object.entries(isoParts));
+      expect(await valueOf({}, { $dateToString: { ...at, format: '%G %V %j %%' } })).toBe('2025 01 365 %');
     });
 
     it('writes them as ISO 8601 has it unless told otherwise, and in a zone without its name', async () => {
@@ -72,11 +99,21 @@ describe(`An expression on ${SERVER}`, () => {
       expect(await valueOf({}, { $dateFromParts: { year: '$nothing' } })).toBeNull();
       expect(await valueOf({}, { $dateFromString: { dateString: '$nothing', onNull: 'none' } })).toBe('none');
       expect(await valueOf({}, { $dateFromString: { dateString: 'tomorrow', onError: 'none' } })).toBe('none');
+      expect(await valueOf({}, { $dateFromString: { dateString: 5, onError: 'none' } })).toBe('none');
+      const given = { dateString: '2024-03-05', format: '%Y-%m', onError: 'none' };
+      expect(await valueOf({}, { $dateFromString: given })).toBe('none');
+      expect(await valueOf({}, { $dateFromString: { ...given, format: '$nothing' } })).toBeNull();
+      expect(await valueOf({}, { $hour: { date: date('2024-03-05'), timezone: '$nothing' } })).toBeNull();
     });
 
     it.each([
       [{ $dateFromString: { dateString: 'tomorrow' } }, 241],
       [{ $dateFromString: { dateString: '2024-13-05' } }, 241],
+      [{ $dateFromString: { dateString: '2024-02-30', format: '%Y-%m-%d' } }, 241],
+      [{ $dateToString: { date: date('2024-01-01'), format: '%q' } }, 18536],
+      [{ $dateToString: { date: date('2024-01-01'), format: '100%' } }, 18535],
+      [{ $dateToString: { date: date('2024-01-01'), format: 5 } }, 18533],
+      [{ $hour: { date: date('2024-01-01'), timezone: 'No/Where' } }, 40485],
       [{ $year: '2024' }, 16006],
       [{ $dateAdd: { startDate: date('2024-01-01'), unit: 'fortnight', amount: 1 } }, 9],
     ])('is refused where there is none: %j', async (expression, code) => {
@@ -134,6 +171,13 @@ describe(`An expression on ${SERVER}`, () => {
       [{ n: 20240305 }, { $substrCP: ['$n', 0, 4] }, '2024'],
       [{}, { $toUpper: '$s' }, ''],
       [{}, { $toLower: '$s' }, ''],
+      [{ s: 'aé' }, { $toUpper: '$s' }, 'Aé'],
+      [{ s: 'Ab' }, { $strcasecmp: ['$s', 'a'] }, 1],
+      [{ s: 'A' }, { $strcasecmp: ['$s', '$nothing'] }, 1],
+      [{ s: 'a-b' }, { $split: ['$s', '-'] }, ['a', 'b']],
+      [{ s: 'a-b' }, { $split: ['$s', '$nothing'] }, null],
+      [{ o: { a: 1, b: 1 } }, { $mergeObjects: ['$o', '$nothing', { b: 2 }] }, { a: 1, b: 2 }],
+      [{ s: 'aa' }, { $regexFind: { input: '$s', regex: '(b*)' } }, { match: '', idx: 0, captures: [''] }],
       [{ s: 'é😀x' }, { $indexOfBytes: ['$s', 'x'] }, 6],
       [{ s: 'é😀xx' }, { $indexOfCP: ['$s', 'x', 3] }, 3],
       [{ n: Decimal128.fromString('1') }, { $isNumber: '$n' }, true],
@@ -158,6 +202,10 @@ describe(`An expression on ${SERVER}`, () => {
       [{ $in: [1, 2] }, 40081],
       [{ $eq: [1] }, 16020],
       [{ $add: ['$$nobody', 1] }, 17276],
+      [{ $mergeObjects: [{ a: 1 }, 'text'] }, 40400],
+      [{ $split: ['text', ''] }, 40087],
+      [{ $split: [5, '-'] }, 40085],
+      [{ $regexFind: { input: 5, regex: 'a' } }, 51104],
       [{ $indexOfArray: ['text', 1] }, 40090],
       [{ $indexOfArray: [[1], 1, 'text'] }, 40096],
       [{ $indexOfArray: [[1], 1, -1] }, 40097],

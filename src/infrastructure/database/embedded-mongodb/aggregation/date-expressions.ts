@@ -1,32 +1,31 @@
 import { ObjectId } from 'bson';
 import { evalExpr } from 'mingo/core';
 import * as expressions from 'mingo/operators/expression';
-import { CommandError, unsupported } from '../command-error.js';
+import { CommandError } from '../command-error.js';
 import { typeName } from '../values/bson-types.js';
 import { isDocument, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
+import { formatted, namedParts, numberAt, partsOf } from './date-format.js';
 import { literal, type Expression, type Options } from './expression.js';
 
 const DAY_MS = 86_400_000;
 
-/** They read one date, and mingo calculates them. */
-const READERS = [
-  '$year',
-  '$month',
-  '$isoWeek',
-  '$isoDayOfWeek',
-  '$dayOfWeek',
-  '$dayOfMonth',
-  '$dayOfYear',
-  '$hour',
-  '$minute',
-  '$second',
-  '$millisecond',
-  '$dateToParts',
-] as const;
-
-/** Stands for a percent sign where mingo would look for a symbol behind it. */
-const PERCENT = '\0';
+/** What they read of a date, by the symbols of formats. */
+const READERS = {
+  $year: 'Y',
+  $isoWeekYear: 'G',
+  $month: 'm',
+  $week: 'U',
+  $isoWeek: 'V',
+  $dayOfYear: 'j',
+  $dayOfMonth: 'd',
+  $dayOfWeek: 'w',
+  $isoDayOfWeek: 'u',
+  $hour: 'H',
+  $minute: 'M',
+  $second: 'S',
+  $millisecond: 'L',
+};
 
 const ISO_DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)? ?(?:(Z)|([+-]\d\d):?(\d\d))?$/;
 
@@ -45,23 +44,19 @@ const MONTHS: Record<string, number> = { month: 1, quarter: 3, year: 12 };
 
 /** Expressions of dates that mingo lacks, or calculates otherwise than MongoDB. */
 export const DATE_EXPRESSIONS: Record<string, Expression> = {
-  ...Object.fromEntries(READERS.map((name) => [name, ofDate(expressions[name] as Expression)])),
-  $week: ofDate((document, operand, options) => week(localDay(document, operand, options))),
-  $isoWeekYear: ofDate((document, operand, options) => isoWeekYear(localDay(document, operand, options))),
+  ...Object.fromEntries(Object.entries(READERS).map(([name, symbol]) => [name, reading(symbol)])),
+  $dateToParts: ofDate((document, operand, options) => {
+    const isIso = evalExpr(document, (operand as Document).iso8601, options) === true;
+    return namedParts(localOf(document, operand, options), isIso ? 'GVuHMSL' : 'YmdHMSL');
+  }),
   $dateToString: ofDate((document, operand, options) => {
-    const { format, timezone } = operand as Document;
+    const { moment, timezone, format = '' } = operand as Document;
     const [given, zone] = [format, timezone].map((option) => evalExpr(document, option, options));
-    const pattern = typeof given === 'string' ? given : `%Y-%m-%dT%H:%M:%S.%L${(zone ?? 'UTC') === 'UTC' ? 'Z' : ''}`;
-    const day = localDay(document, operand, options);
-    const own: Record<string, () => string> = {
-      '%%': () => PERCENT,
-      '%w': () => String(day.getUTCDay() + 1),
-      '%G': () => String(isoWeekYear(day)).padStart(4, '0'),
-      '%U': () => String(week(day)).padStart(2, '0'),
-    };
-    const filled = pattern.replace(/%./g, (symbol) => own[symbol]?.() ?? symbol);
-    const text = expressions.$dateToString(document, { ...(operand as Document), format: literal(filled) }, options);
-    return String(text).replaceAll(PERCENT, '%');
+    if (given === undefined || given === null) return null;
+    if (typeof given !== 'string') throw new CommandError(18533, '$dateToString requires a format that is a string');
+    const local = localOf(document, operand, options);
+    const pattern = given || `%Y-%m-%dT%H:%M:%S.%L${(zone ?? 'UTC') === 'UTC' ? 'Z' : ''}`;
+    return formatted(local, local.getTime() - (moment as Date).getTime(), pattern);
   }),
   $dateFromParts: (document, operand, options) => {
     const parts = evalExpr(document, operand, options) as Document;
@@ -69,22 +64,26 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
   },
   $dateFromString: (document, operand, options) => {
     const { onNull, onError, ...others } = operand as Document;
-    const { dateString, format, timezone } = evalExpr(document, others, options) as Document;
-    if (dateString === undefined || dateString === null) return evalExpr(document, onNull, options) ?? null;
-    if (/%[zZ]/.test(String(format))) throw unsupported('A time zone in the format of $dateFromString');
-    const local = format
-      ? expressions.$dateFromString({}, literal({ dateString, format }) as never, options)
-      : parsedDate(dateString, !timezone);
-    if (local instanceof Date) return fromZone(local, timezone);
+    const { dateString, ...given } = evalExpr(document, others, options) as Document;
+    if (dateString === undefined || dateString === null) {
+      return 'onNull' in (operand as Document) ? evalExpr(document, onNull, options) : null;
+    }
+    const isGiven = (name: string): boolean => given[name] !== undefined && given[name] !== null;
+    if (typeof dateString === 'string' && ['format', 'timezone'].some((name) => name in others && !isGiven(name))) {
+      return null;
+    }
+    const date = isGiven('format')
+      ? dateFrom(partsOf(dateString, String(given.format)), given.timezone)
+      : parsedDate(dateString, !isGiven('timezone'));
+    if (date) return isGiven('format') ? date : fromZone(date, given.timezone);
     if (onError !== undefined) return evalExpr(document, onError, options);
     throw new CommandError(241, `Error parsing date string '${String(dateString)}'`);
   },
   // mingo looks for the boundaries of days and months in UTC, whatever the timezone.
   $dateTrunc: ofDate((document, operand, options) => {
-    const { date, timezone, ...others } = evalExpr(document, operand, options) as Document;
-    const local = inZone(date as Date, timezone);
-    const start = expressions.$dateTrunc({}, literal({ date: local, ...others }), options);
-    return start && fromZone(start as Date, timezone);
+    const { timezone, moment: _moment, ...others } = operand as Document;
+    const start = expressions.$dateTrunc(document, others, options);
+    return start && fromZone(start as Date, evalExpr(document, timezone, options));
   }),
   $dateDiff: (document, operand, options) => {
     const { startDate, endDate, timezone, ...others } = evalExpr(document, operand, options) as Document;
@@ -103,16 +102,30 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
   $dateSubtract: (document, operand, options) => moved(-1, evalExpr(document, operand, options)),
 };
 
-/** Nothing of nothing; an ObjectId stands for the moment in it. What calculates is given `{ date, … }` in any case. */
+/**
+ * Nothing of nothing; an ObjectId stands for the moment in it. What calculates is given `{ date, moment, … }` in any
+ * case: what clocks in the timezone show, in UTC, and when they do.
+ */
 function ofDate(calculate: Expression): Expression {
   return (document, operand, options) => {
-    const isDetailed = isDocument(operand) && 'date' in operand;
-    const value = evalExpr(document, isDetailed ? operand.date : operand, options);
+    const details: Document = isDocument(operand) && 'date' in operand ? operand : { date: operand };
+    const value = evalExpr(document, details.date, options);
     if (value === undefined || value === null) {
-      return isDetailed && 'onNull' in operand ? evalExpr(document, operand.onNull, options) : null;
+      return 'onNull' in details ? evalExpr(document, details.onNull, options) : null;
     }
-    return calculate(document, { ...(isDetailed ? operand : {}), date: literal(momentOf(value)) }, options);
+    const timezone = evalExpr(document, details.timezone, options);
+    if ('timezone' in details && (timezone === undefined || timezone === null)) return null;
+    const moment = momentOf(value);
+    return calculate(document, { ...details, date: literal(inZone(moment, timezone)), moment }, options);
   };
+}
+
+function reading(symbol: string): Expression {
+  return ofDate((document, operand, options) => numberAt(localOf(document, operand, options), symbol));
+}
+
+function localOf(document: Document, operand: unknown, options: Options): Date {
+  return evalExpr(document, (operand as Document).date, options) as Date;
 }
 
 function momentOf(value: unknown): Date {
@@ -123,33 +136,29 @@ function momentOf(value: unknown): Date {
 
 /** In UTC where the text names no zone. @returns undefined where it is no date as ISO 8601 writes it */
 export function parsedDate(text: unknown, mayNameZone = true): Date | undefined {
-  const [, day, time = '00:00', seconds = '', utc, hours, minutes] = ISO_DATE.exec(String(text)) ?? [];
+  if (typeof text !== 'string') return undefined;
+  const [, day, time = '00:00', seconds = '', utc, hours, minutes] = ISO_DATE.exec(text) ?? [];
   if (!mayNameZone && (utc || hours)) return undefined;
   const date = new Date(`${day}T${time}${seconds}${hours ? `${hours}:${minutes}` : 'Z'}`);
   return Number.isNaN(date.getTime()) ? undefined : date;
-}
-
-/** The day at the place that a timezone names, as midnight in UTC. */
-function localDay(document: Document, operand: unknown, options: Options): Date {
-  const { date, timezone } = evalExpr(document, operand, options) as Document;
-  return new Date(Math.floor(inZone(date as Date, timezone).getTime() / DAY_MS) * DAY_MS);
-}
-
-/** From 0, the days before the first Sunday. */
-function week(day: Date): number {
-  const dayOfYear = (day.getTime() - Date.UTC(day.getUTCFullYear(), 0, 1)) / DAY_MS;
-  return Math.floor((dayOfYear + 7 - day.getUTCDay()) / 7);
-}
-
-/** The year in which the Thursday of its week lies (ISO 8601). */
-function isoWeekYear(day: Date): number {
-  return new Date(day.getTime() + (3 - ((day.getUTCDay() + 6) % 7)) * DAY_MS).getUTCFullYear();
 }
 
 function fromParts(parts: Document): Date {
   const { hour = 0, minute = 0, second = 0, millisecond = 0, timezone } = parts as Record<string, number>;
   const time = Date.UTC(1970, 0, 1, hour, minute, second, millisecond);
   return fromZone(new Date(dayOf(parts as Record<string, number>) + time), timezone);
+}
+
+/** @returns undefined for a day or a time that there is not, and for a zone given twice */
+function dateFrom(parts: Record<string, number> | undefined, timezone: unknown): Date | undefined {
+  if (!parts || (parts.offset !== undefined && timezone !== undefined)) return undefined;
+  if (parts.year === undefined && parts.isoWeekYear === undefined) return undefined;
+  const { offset = 0, ...others } = parts;
+  const local = fromParts(others);
+  const { month = 1, day = 1, hour = 0, minute = 0 } = others;
+  const isThere = local.getUTCHours() === hour && local.getUTCMinutes() === minute;
+  const isDay = others.year === undefined || (local.getUTCMonth() + 1 === month && local.getUTCDate() === day);
+  return isThere && isDay ? fromZone(new Date(local.getTime() - offset), timezone) : undefined;
 }
 
 /** The moment at which clocks in the zone show what clocks in UTC show at the given one. */
@@ -183,16 +192,24 @@ function dayOf({
 function offsetAt(date: Date, timezone: unknown): number {
   if (timezone === undefined || timezone === null) return 0;
   const zone = String(timezone);
-  const [, sign = '', hours, minutes] =
-    /([+-])(\d\d):?(\d\d)?/.exec(/^[+-]/.test(zone) ? zone : named(zone, date)) ?? [];
-  return Number(`${sign}1`) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
+  const [, sign = '', hours = 0, minutes = 0, seconds = 0] =
+    /([+-])(\d\d):?(\d\d)?:?(\d\d)?/.exec(/^[+-]/.test(zone) ? zone : named(zone, date)) ?? [];
+  return Number(`${sign}1`) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
 }
 
 /** Such as GMT+01:00. */
 function named(timeZone: string, date: Date): string {
-  const clock = CLOCKS.get(timeZone) ?? new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  const clock = CLOCKS.get(timeZone) ?? clockIn(timeZone);
   CLOCKS.set(timeZone, clock);
   return clock.formatToParts(date).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
+
+function clockIn(timeZone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  } catch {
+    throw new CommandError(40485, `unrecognized time zone identifier: "${timeZone}"`);
+  }
 }
 
 /** A month after the last day of January is the last day of February. */

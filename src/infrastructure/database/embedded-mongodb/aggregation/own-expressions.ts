@@ -2,7 +2,7 @@ import { evalExpr } from 'mingo/core';
 import * as expressions from 'mingo/operators/expression';
 import { CommandError } from '../command-error.js';
 import { isNumber, typeName } from '../values/bson-types.js';
-import type { Document } from '../values/document.js';
+import { isDocument, type Document } from '../values/document.js';
 import { compare } from '../values/order.js';
 import { ARITHMETIC_EXPRESSIONS } from './arithmetic-expressions.js';
 import { CONVERSION_EXPRESSIONS } from './conversion-expressions.js';
@@ -52,7 +52,23 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     const position = array.slice(...bounds).findIndex((element) => orderOf(element, wanted, options) === 0);
     return position < 0 ? -1 : position + Number(start);
   },
+  $mergeObjects: (document, operand, options) => {
+    // A stage, with all documents of a group.
+    if (Array.isArray(document)) return expressions.$mergeObjects(document, operand, options);
+    const objects = [evalExpr(document, operand, options)].flat().filter((one) => one !== undefined && one !== null);
+    const other = objects.find((one) => !isDocument(one));
+    if (other === undefined) return objects.reduce((merged: object, one) => ({ ...merged, ...(one as object) }), {});
+    throw new CommandError(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(other)}`);
+  },
   $slice: ofPresent('$slice'),
+  $split: (document, operand, options) => {
+    const [text, separator] = [operand].flat().map((one) => evalExpr(document, one, options));
+    if ([text, separator].some((one) => one === undefined || one === null)) return null;
+    if (typeof text !== 'string') throw new CommandError(40085, '$split requires a string as its first argument');
+    if (typeof separator !== 'string') throw new CommandError(40086, '$split requires a string as its second argument');
+    if (separator === '') throw new CommandError(40087, '$split requires a separator that is not empty');
+    return text.split(separator);
+  },
   $setUnion: ofPresent('$setUnion'),
   $switch: (document, operand, options) => {
     const none = {};

@@ -11,6 +11,7 @@ import { compileSortKey, sorted } from '../query/sort.js';
 import { compileProjection, flatten } from '../query/projection.js';
 import type { Fold } from '../values/collation.js';
 import { assign, isDocument, isFieldPath, own, type Document } from '../values/document.js';
+import { toInteger } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
 import { asCommandError, expressionContext, settingsOf, type Scope } from './expressions.js';
 import { graphLookup, lookup, type JoinScope } from './joins.js';
@@ -81,7 +82,11 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
     $addFields: addFields,
     $bucket: (documents, specification: Document, options: Options) =>
       transform(documents, (all) => buckets(all, specification, options, fold)),
-    $sample: (documents, { size }: { size: number }) => transform(documents, (all) => shuffled(all).slice(0, size)),
+    $sample: (documents, specification: Document) => {
+      const size = isDocument(specification) ? toInteger(specification.size, '$sample size', 28746) : NaN;
+      if (!(size > 0)) throw new CommandError(28747, '$sample takes {size: a positive integer}');
+      return transform(documents, (all) => shuffled(all).slice(0, size));
+    },
     $skip: (documents, count: number) => {
       if (!(count >= 0)) throw new CommandError(5107200, 'the argument of $skip must not be negative');
       return documents.drop(count);

@@ -1,14 +1,15 @@
 import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
 import type { Document } from '../values/document.js';
+import { compare } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
 import { textOf } from './conversion-expressions.js';
 import type { Expression } from './expression.js';
 
 /** Expressions of texts that mingo lacks, or calculates otherwise than MongoDB. */
 export const TEXT_EXPRESSIONS: Record<string, Expression> = {
-  $toUpper: ofText((text) => text.toUpperCase()),
-  $toLower: ofText((text) => text.toLowerCase()),
+  $toUpper: ofText(upper),
+  $toLower: ofText((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
   $substr: ofText(bytesOf),
   $substrBytes: ofText(bytesOf),
   $substrCP: ofText((text, start, count) => {
@@ -23,22 +24,28 @@ export const TEXT_EXPRESSIONS: Record<string, Expression> = {
     const index = points.slice(0, end).join('').indexOf(sought, points.slice(0, start).join('').length);
     return index < 0 ? index : Array.from(text.slice(0, index)).length;
   }),
-  // mingo's never ends where an expression matches nothing at all between two characters.
-  $regexFindAll: (document, operand, options) => {
-    const { input, regex, options: flags = '' } = evalExpr(document, operand, options) as Document;
-    if (input === undefined || input === null) return [];
-    const pattern = regex instanceof RegExp ? regex : toRegExp(String(regex), '');
-    const text = String(input);
-    const found = text.matchAll(new RegExp(pattern, `${pattern.flags || toRegExp('', String(flags)).flags}g`));
-    // At the end of a text nothing is looked for any more.
-    const counted = [...found].filter(({ index }) => index < text.length || text === '');
-    return counted.map((one) => ({
-      match: one[0],
-      idx: Array.from(text.slice(0, one.index)).length,
-      captures: one.slice(1).map((capture) => capture ?? null),
-    }));
+  $strcasecmp: (document, operand, options) => {
+    const [a, b] = (evalExpr(document, operand, options) as unknown[]).map((one) => upper(textOf(one)));
+    return Math.sign(compare(a, b));
   },
+  $regexFind: (document, operand, options) => findings(evalExpr(document, operand, options) as Document)[0] ?? null,
+  // mingo's never ends where an expression matches nothing at all between two characters.
+  $regexFindAll: (document, operand, options) => findings(evalExpr(document, operand, options) as Document),
 };
+
+function findings({ input, regex, options: flags = '' }: Document): unknown[] {
+  if (input === undefined || input === null) return [];
+  if (typeof input !== 'string') throw new CommandError(51104, "A search by regex needs 'input' to be of type string");
+  const pattern = regex instanceof RegExp ? regex : toRegExp(String(regex), '');
+  const found = input.matchAll(new RegExp(pattern, `${pattern.flags || toRegExp('', String(flags)).flags}g`));
+  // At the end of a text nothing is looked for any more.
+  const counted = [...found].filter(({ index }) => index < input.length || input === '');
+  return counted.map((one) => ({
+    match: one[0],
+    idx: Array.from(input.slice(0, one.index)).length,
+    captures: one.slice(1).map((capture) => capture ?? null),
+  }));
+}
 
 /** Of one text, which may be given as a number or a date, and perhaps two positions. */
 function ofText(calculate: (text: string, start: unknown, count: unknown) => string): Expression {
@@ -46,6 +53,11 @@ function ofText(calculate: (text: string, start: unknown, count: unknown) => str
     const [text, start, count] = [evalExpr(document, operand, options)].flat();
     return calculate(textOf(text), start, count);
   };
+}
+
+/** As in MongoDB, of ASCII alone. */
+function upper(text: string): string {
+  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
 /** A negative count takes all that is left. */
