@@ -54,6 +54,14 @@ describe(`Collections on ${SERVER}`, () => {
       ]);
     });
 
+    it.each([
+      [{ locale: 'nowhere' }, 2],
+      [{ locale: 'en', strenght: 2 }, 40415],
+    ])('is neither made nor asked in the collation %j', async (collation, code) => {
+      await expect(db().command({ create: newName(), collation })).rejects.toMatchObject({ code });
+      await expect(suite.things.findOne({}, { collation } as never)).rejects.toMatchObject({ code });
+    });
+
     it('is dropped, if it is there', async () => {
       const { collectionName: name } = await db().createCollection(newName());
       expect(await db().command({ drop: name })).toMatchObject({ nIndexesWas: 1, ns: `${db().databaseName}.${name}` });
@@ -106,6 +114,9 @@ describe(`Collections on ${SERVER}`, () => {
       ['over a condition that cannot be one', { a: 1 }, { partialFilterExpression: { b: { $nin: [1] } } }, 67],
       ['of a field without a name', { 'a..b': 1 }, {}, 67],
       ['of a field that is an operator', { 'a.$b': 1 }, {}, 67],
+      ['of an option that is misspelt', { a: 1 }, { uniqe: true }, 197],
+      ['that lives for ever', { a: 1 }, { expireAfterSeconds: 2 ** 31 }, 67],
+      ['of a collation that is misspelt', { a: 1 }, { collation: { locale: 'en', strenght: 2 } }, 40415],
       ['over a pattern', { a: 1 }, { partialFilterExpression: { b: /x/ } }, 67],
       ['over what is not there', { a: 1 }, { partialFilterExpression: { b: { $exists: false } } }, 67],
     ])('%s is refused', async (_name, key, options, code) => {

@@ -169,6 +169,13 @@ describe(`A write on ${SERVER}`, () => {
     expect(await suite.things.findOne()).toEqual({ _id: 1, m: 5 });
   });
 
+  it.each([
+    [[{ $match: { n: 1 } }], {}, 72],
+    [[{ $set: { n: 1 } }], { arrayFilters: [{ i: 1 }] }, 9],
+  ])('by a pipeline that is none for an update is refused though nothing matches: %j %j', async (update, how, code) => {
+    await expect(suite.things.updateOne({ n: 5 }, update, how)).rejects.toMatchObject({ code });
+  });
+
   describe('of many, over several collections', () => {
     const bulk = async (models: (namespace: (name: string) => string) => object[], options = {}) => {
       const prefix = `${suite.connection.name}.bulk-${randomUUID()}`;

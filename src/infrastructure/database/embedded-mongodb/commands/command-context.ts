@@ -6,7 +6,7 @@ import type { Query } from '../engine/find.js';
 import { isTruthy } from '../query/operators.js';
 import type { SessionOfCommand, Transaction } from '../sessions/sessions.js';
 import type { WritableView } from '../storage/view.js';
-import { foldFor } from '../values/collation.js';
+import { checkCollation, foldFor } from '../values/collation.js';
 import { isDocument, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 
@@ -98,6 +98,7 @@ export class CommandContext {
 
   /** The filter of a command or statement with the collation and variables that go with it. */
   query(collection: Collection | undefined, filterField: string, from: Document = this.command): Query {
+    checkCollation(from.collation);
     const scope = {
       variables: this.variables(from),
       fold: foldFor(from.collation ?? collection?.options.collation),

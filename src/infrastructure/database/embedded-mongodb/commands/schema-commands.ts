@@ -3,7 +3,7 @@ import type { Collection } from '../engine/collection.js';
 import type { IndexDefinition } from '../engine/indexes.js';
 import { compileFilter } from '../query/filter.js';
 import { isTruthy } from '../query/operators.js';
-import { foldFor } from '../values/collation.js';
+import { checkCollation, foldFor } from '../values/collation.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
 import { encode, equal } from '../values/order.js';
 import type { CommandContext } from './command-context.js';
@@ -25,6 +25,7 @@ export function create(context: CommandContext): Document {
     if (![undefined, false, null].includes(context.command[option] as undefined)) throw unsupported(feature);
   }
   const { collation } = context.command;
+  checkCollation(collation);
   foldFor(collation);
   const options = collation === undefined ? {} : { collation };
   const { catalogue } = context.engine;

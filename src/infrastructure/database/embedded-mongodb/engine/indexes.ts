@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter, type Predicate } from '../query/filter.js';
-import { foldFor, type Fold } from '../values/collation.js';
+import { checkCollation, foldFor, type Fold } from '../values/collation.js';
 import { isArrayIndex, isDocument, isFieldPath, own, splitPath, type Document } from '../values/document.js';
 import { isTruthy } from '../query/operators.js';
 import { toDouble } from '../values/numbers.js';
@@ -29,7 +29,30 @@ export interface IndexDefinition {
   specification: Document;
 }
 
+/** Those behind the first say how MongoDB keeps an index, or belong to kinds that are refused as such. */
+const OPTIONS = new Set([
+  ...['key', 'name', 'unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', 'collation', 'hidden'],
+  ...['v', 'ns', 'background', 'dropDups', 'storageEngine', 'prepareUnique', 'clustered'],
+  ...['weights', 'default_language', 'language_override', 'textIndexVersion', 'wildcardProjection'],
+  ...['2dsphereIndexVersion', 'bits', 'min', 'max', 'bucketSize'],
+]);
+
 const PARTIAL_OPERATORS = new Set(['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$in', '$and', '$or']);
+
+/** What could be stored by an older version, but is asked for by mistake. @throws CommandError 67, or 197 for an option */
+export function checkIndex(given: Document): void {
+  const unknown = Object.keys(given).find((option) => !OPTIONS.has(option));
+  if (unknown) throw new CommandError(197, `The field '${unknown}' is not valid for an index specification.`);
+  const path =
+    isDocument(given.key) && Object.keys(given.key).find((name) => !name.includes('$**') && !isFieldPath(name));
+  if (typeof path === 'string') throw new CommandError(67, `Index key contains an illegal field name: '${path}'`);
+  const { partialFilterExpression: partialFilter, expireAfterSeconds: seconds, collation } = given;
+  if (isDocument(partialFilter) && Object.values(partialFilter).some(isRegExp)) {
+    throw new CommandError(67, 'Expression not supported in partial index: $regex');
+  }
+  if (isNumber(seconds) && toDouble(seconds) >= 2 ** 31) throw new CommandError(67, 'expireAfterSeconds is too large');
+  checkCollation(collation);
+}
 
 /** @throws CommandError 67 for what cannot be an index here */
 export function defineIndex(id: number, given: Document): IndexDefinition {
@@ -74,7 +97,6 @@ function indexField(path: string, direction: unknown): IndexField {
   const number = isNumber(direction) ? toDouble(direction) : NaN;
   // A hashed index answers the same queries as an ascending one, only slower for ranges.
   if (direction !== 'hashed' && !number) throw unsupported(`An index of type ${JSON.stringify(direction)}`, 67);
-  if (!isFieldPath(path)) throw new CommandError(67, `Index key contains an illegal field name: '${path}'`);
   return { path, parts: splitPath(path), descending: number < 0 };
 }
 
@@ -82,7 +104,7 @@ function checkPartialFilter(filter: unknown): void {
   if (!isDocument(filter)) throw new CommandError(67, 'partialFilterExpression must be an object');
   for (const [key, operand] of Object.entries(filter)) {
     const isRefused = key.startsWith('$') && (!PARTIAL_OPERATORS.has(key) || (key === '$exists' && !isTruthy(operand)));
-    if (isRefused || isRegExp(operand)) throw new CommandError(67, `Expression not supported in partial index: ${key}`);
+    if (isRefused) throw new CommandError(67, `Expression not supported in partial index: ${key}`);
     for (const part of [operand].flat()) if (isDocument(part)) checkPartialFilter(part);
   }
 }

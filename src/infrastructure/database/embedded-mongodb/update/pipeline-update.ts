@@ -5,12 +5,16 @@ import { assign, isDocument, type Document } from '../values/document.js';
 
 const ALLOWED = new Set(['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']);
 
-/** The document an update pipeline makes of another. Values it only passes on keep their numeric type. */
-export function runUpdatePipeline(document: Document, pipeline: unknown[], scope: Scope): Document {
+/** @throws CommandError 72 for a stage that would make several documents of one, or none */
+export function checkUpdatePipeline(pipeline: unknown[]): void {
   for (const stage of pipeline) {
     const name = isDocument(stage) ? Object.keys(stage)[0] : undefined;
     if (!name || !ALLOWED.has(name)) throw new CommandError(72, `${name} is not allowed to be used within an update`);
   }
+}
+
+/** The document an update pipeline makes of another. Values it only passes on keep their numeric type. */
+export function runUpdatePipeline(document: Document, pipeline: unknown[], scope: Scope): Document {
   const promoted = promote(document) as Document;
   const stages = promote(pipeline) as Document[];
   const [result] = runStages([promoted], stages, scope);

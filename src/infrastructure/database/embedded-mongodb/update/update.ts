@@ -7,7 +7,7 @@ import { equal } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { isRegExp } from '../values/bson-types.js';
 import { OPERATORS, type Operator } from './operators.js';
-import { runUpdatePipeline } from './pipeline-update.js';
+import { checkUpdatePipeline, runUpdatePipeline } from './pipeline-update.js';
 import { PathResolver } from './positional.js';
 
 export interface UpdateStatement {
@@ -27,6 +27,8 @@ export type Update = (document: Document, isInsert?: boolean) => Document;
 export function compileUpdate(statement: UpdateStatement, options: FilterOptions): Update {
   const { update } = statement;
   if (Array.isArray(update)) {
+    if (statement.arrayFilters) throw new CommandError(9, 'Cannot specify arrayFilters with a pipeline-style update');
+    checkUpdatePipeline(update);
     const scope = { variables: statement.variables, fold: options.fold };
     return (document) => keepId(document, runUpdatePipeline(document, update, scope));
   }

@@ -4,6 +4,8 @@ import { isDocument } from './document.js';
 /** Rewrites a string so that plain byte order and equality of the result are those of the collation. */
 export type Fold = (text: string) => string;
 
+const OPTIONS = ['alternate', 'backwards', 'caseFirst', 'caseLevel', 'maxVariable', 'normalization', 'version'];
+
 /** They would make other texts equal, or order them otherwise. */
 const REFUSED: Record<string, unknown[]> = {
   caseLevel: [true],
@@ -34,6 +36,25 @@ export function foldFor(collation: unknown): Fold | undefined {
   const name = `${locale} ${String(strength)} ${String(numericOrdering)}`;
   if (!FOLDS.has(name)) FOLDS.set(name, newFold(Number(strength), numericOrdering === true));
   return FOLDS.get(name);
+}
+
+/** What could be stored by an older version, but is asked for by mistake. @throws CommandError 2, or 40415 for an option */
+export function checkCollation(collation: unknown): void {
+  if (!isDocument(collation)) return;
+  const { locale, strength: _strength, numericOrdering: _numericOrdering, ...others } = collation;
+  const unknown = Object.keys(others).find((option) => !OPTIONS.includes(option));
+  if (unknown) throw new CommandError(40415, `BSON field 'collation.${unknown}' is an unknown field.`);
+  if (locale !== 'simple' && !isLocale(String(locale))) {
+    throw new CommandError(2, `Field 'locale' is invalid in: ${JSON.stringify(collation)}`);
+  }
+}
+
+function isLocale(locale: string): boolean {
+  try {
+    return Intl.Collator.supportedLocalesOf(locale.replaceAll('_', '-').replace(/@.*/, '')).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function newFold(strength: number, isNumeric: boolean): Fold {
