@@ -239,6 +239,11 @@ describe(`A write on ${SERVER}`, () => {
     });
   });
 
+  it('may give a field that is named like an operator to a new document alone', async () => {
+    expect(await upserted({ n: 1 }, { $set: { $z: 1 } })).toEqual({ n: 1, $z: 1 });
+    expect(await updated({ n: 1 }, { $setOnInsert: { $z: 1 }, $unset: { $y: 1 } })).toEqual({ n: 1 });
+  });
+
   it('adds what begins with $each one by one, and whatever else as it is', async () => {
     expect(await updated({ l: [1] }, { $addToSet: { l: { $each: [1, 2] } } })).toEqual({ l: [1, 2] });
     expect(await updated({ l: [1] }, { $addToSet: { l: { a: 1, $each: [2] } } })).toEqual({

@@ -66,6 +66,9 @@ function refuseOtherId(before: Document, after: Document): void {
   throw new CommandError(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
 }
 
+/** They give no field to a document that there is already. */
+const LEAVING = new Set(['$unset', '$setOnInsert'].map((name) => OPERATORS.get(name)));
+
 interface Step {
   path: string;
   operand: unknown;
@@ -74,6 +77,7 @@ interface Step {
 
 function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: Document, options: FilterOptions) {
   const steps = stepsOf(update);
+  const dollar = steps.find(({ path, operator }) => path.startsWith('$') && !LEAVING.has(operator))?.path;
   checkSteps(steps, { ...options, now });
   compileFilter(filter, options);
   const resolver = new PathResolver(
@@ -82,6 +86,10 @@ function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: 
     options,
   );
   return (original: Document, isInsert = false): Document => {
+    // A new document may have such a field.
+    if (dollar && !isInsert) {
+      throw new CommandError(52, `The dollar ($) prefixed field '${dollar}' is not allowed in an update`);
+    }
     const document = copy(original);
     const matched = (path: string): number | undefined => matchedIndex(filter, original, path, options);
     const planned = steps.map((step) => ({ ...step, places: resolver.resolve(document, step.path, matched) }));
@@ -121,9 +129,6 @@ function checkSteps(steps: Step[], options: FilterOptions & { now: Date }): void
     }
     if (parts.indexOf('$') !== parts.lastIndexOf('$')) {
       throw new CommandError(2, `Too many positional (i.e. '$') elements found in path '${path}'`);
-    }
-    if (path.startsWith('$') && operator !== OPERATORS.get('$unset')) {
-      throw new CommandError(52, `The dollar ($) prefixed field '${path}' is not allowed in an update`);
     }
     const place = new Place(
       {},
