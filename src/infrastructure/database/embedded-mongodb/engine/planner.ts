@@ -50,7 +50,7 @@ export function plan(
   const demands = demandsOf(filter);
   const candidates = hinted(collection, options.hint);
   const usable = candidates.filter((index) => isUsable(index, filter, demands, options));
-  const found = best(usable.map((index) => narrow(index, demands, MOST_RANGES, isMultikey(view, index))));
+  const found = best(usable.map((index) => narrow(index, demands, MOST_RANGES, () => isMultikey(view, index))));
   return found && found.score > 0 ? planFor(found) : hintedOrder(collection, options.hint, candidates);
 }
 
@@ -164,14 +164,19 @@ interface Narrowed {
 
 /**
  * @param most number of combinations of values
- * @param isMultikey Two fields below one array may be found in two of its elements, but stand in an entry for each
+ * @param holdsArrays Two fields below one array may be found in two of its elements, but stand in an entry for each
  * element: only one of them narrows anything.
  */
-function narrow(index: IndexDefinition, demands: Map<string, Demand[]>, most: number, isMultikey = false): Narrowed {
+function narrow(
+  index: IndexDefinition,
+  demands: Map<string, Demand[]>,
+  most: number,
+  holdsArrays = (): boolean => false,
+): Narrowed {
   let prefixes = [Buffer.alloc(0)];
   for (const [position, { path, parts }] of index.fields.entries()) {
-    const isBeside = isMultikey && index.fields.slice(0, position).some((other) => other.parts[0] === parts[0]);
-    const ofField = isBeside ? [] : (demands.get(path) ?? []);
+    const isBeside = index.fields.slice(0, position).some((other) => other.parts[0] === parts[0]);
+    const ofField = isBeside && holdsArrays() ? [] : (demands.get(path) ?? []);
     const [points] = ofField.flatMap((demand) => (demand.points ? [demand.points] : [])).sort(byLength);
     if (!points || points.length * prefixes.length > most) {
       const ranges = rangeBounds(index, position, ofField);
