@@ -220,6 +220,24 @@ describe(`An aggregation on ${SERVER}`, () => {
       expect(redacted.map(({ _id }) => _id)).toEqual([2, 4]);
     });
 
+    it('join into each document alone, also where it was one with others', async () => {
+      await suite.things.insertOne({ _id: 1, v: [1, 2], in: { k: 0 } } as never);
+      const found = await suite.aggregate(
+        { $unwind: '$v' },
+        {
+          $lookup: {
+            from: suite.things.collectionName,
+            let: { v: '$v' },
+            pipeline: [{ $set: { mine: '$$v' } }],
+            as: 'in.it',
+          },
+        },
+        { $sort: { v: 1 } },
+        { $project: { _id: 0, v: 1, mine: '$in.it.mine', k: '$in.k' } },
+      );
+      expect(found).toEqual([1, 2].map((v) => ({ v, mine: [v], k: 0 })));
+    });
+
     it('go round a graph of lists once, however it turns', async () => {
       const neighbours = (n: number) => [(n + 99) % 100, (n + 1) % 100];
       await suite.things.insertMany(Array.from({ length: 100 }, (_, n) => ({ _id: n, next: neighbours(n) })) as never);

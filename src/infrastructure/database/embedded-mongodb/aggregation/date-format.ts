@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-interface Symbol {
+interface DateSymbol {
   /** How many digits are written at least. */
   width: number;
   write(local: Date): number;
@@ -12,7 +12,7 @@ interface Symbol {
 }
 
 /** What stands behind a percent sign in the formats of dates, beside the zone. */
-const SYMBOLS: Record<string, Symbol> = {
+const SYMBOLS: Record<string, DateSymbol> = {
   Y: { width: 4, write: (local) => local.getUTCFullYear(), reads: ['year', '\\d{4}'] },
   m: { width: 2, write: (local) => local.getUTCMonth() + 1, reads: ['month', '\\d{1,2}'] },
   d: { width: 2, write: (local) => local.getUTCDate(), reads: ['day', '\\d{1,2}'] },
@@ -38,8 +38,7 @@ export function formatted(local: Date, offset: number, format: string): string {
   return format.replace(/%(.?)/gs, (_found, name: string) => {
     if (name === '%') return '%';
     if (name === 'Z') return String(minutes);
-    if (name === 'z')
-      return `${minutes < 0 ? '-' : '+'}${digits(Math.trunc(Math.abs(minutes) / 60), 2)}${digits(Math.abs(minutes) % 60, 2)}`;
+    if (name === 'z') return `${minutes < 0 ? '-' : '+'}${clock(Math.abs(minutes))}`;
     return digits(numberAt(local, name), symbolOf(name).width);
   });
 }
@@ -78,13 +77,17 @@ function valueOf(part: string, text: string): [string, number] {
   return ['offset', Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS];
 }
 
-function symbolOf(name: string): Symbol {
+function symbolOf(name: string): DateSymbol {
   if (name === '') throw new CommandError(18535, "Unmatched '%' at end of format string");
   return SYMBOLS[name] ?? refuse(name);
 }
 
 function refuse(name: string): never {
   throw new CommandError(18536, `Invalid format character '%${name}' in format string`);
+}
+
+function clock(minutes: number): string {
+  return digits(Math.trunc(minutes / 60), 2) + digits(minutes % 60, 2);
 }
 
 function digits(value: number, width: number): string {

@@ -6,9 +6,9 @@ import type { Fold } from '../values/collation.js';
 import { copy, isDocument, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
-import { Place } from '../values/place.js';
+import type { Options } from './expression.js';
+import { withField } from './with-field.js';
 
-type Options = Parameters<typeof evalExpr>[2];
 type Join = (document: Document) => Document;
 
 /** What a join needs of the pipeline in which it stands. */
@@ -38,8 +38,9 @@ export function lookup(specification: Document, options: Options, scope: JoinSco
   // The same for every document: found once, as MongoDB does.
   const isUncorrelated = !isJoin && Object.keys(variables).length === 0;
   let forAll: Document[] | undefined;
+  const path = as.split('.');
   return (document) =>
-    withJoined(document, as, isUncorrelated ? (forAll ??= found(document)).map(copy) : found(document));
+    withField(document, path, isUncorrelated ? (forAll ??= found(document)).map(copy) : found(document));
 }
 
 /** Goes from document to document, breadth first, and to each of them once: a graph may have circles. */
@@ -63,31 +64,23 @@ export function graphLookup(specification: Document, options: Options, scope: Jo
   const connections = (document: Document): unknown[] => reached(leaves(document, fromField.split('.')));
   return (document) => {
     const found = new Map<Document, number>();
-    let frontier = [evalExpr(document, startWith, options)].flat();
+    let frontier = reached([evalExpr(document, startWith, options)]);
     for (let depth = 0; frontier.length > 0 && depth <= deepest; depth += 1) {
       const next = new Set(frontier.flatMap((value) => foreign.get(identity(value, scope.fold)) ?? []));
       const added = [...next].filter((one) => !found.has(one));
       for (const one of added) found.set(one, depth);
       frontier = added.flatMap(connections);
     }
-    const results = [...found].map(([one, depth]) => {
-      const result = copy(one);
-      if (typeof depthField === 'string') new Place(result, depthField.split('.')).set(depth);
-      return result;
-    });
-    return withJoined(document, target, results);
+    const results = [...found].map(([one, depth]) =>
+      typeof depthField === 'string' ? withField(copy(one), depthField.split('.'), depth) : copy(one),
+    );
+    return withField(document, target.split('.'), results);
   };
 }
 
 function refuseOthers(stage: string, code: number, others: Document): void {
   const [unknown] = Object.keys(others);
   if (unknown) throw new CommandError(code, `unknown argument to ${stage}: ${unknown}`);
-}
-
-function withJoined(document: Document, as: string, joined: Document[]): Document {
-  const result = { ...document };
-  new Place(result, as.split('.')).set(joined);
-  return result;
 }
 
 /** A field that is missing leads nowhere, not to what lacks the other. */

@@ -24,7 +24,7 @@ const NAMED_ARGUMENTS: Record<string, string> = {
   $zip: 'inputs useLongestLength? defaults?',
 };
 
-/** The operator, which now refuses an argument that it does not know or that it misses: mingo takes it for nothing. */
+/** The operator, but that it refuses an argument it does not know, or misses one: mingo takes that for nothing. */
 export function withNamedArguments(operator: string, evaluate: Expression): Expression {
   const known = NAMED_ARGUMENTS[operator]?.split(' ') ?? [];
   if (known.length === 0) return evaluate;

@@ -10,11 +10,12 @@ import { compileFilter } from '../query/filter.js';
 import { compileSortKey, sorted } from '../query/sort.js';
 import { compileProjection, flatten } from '../query/projection.js';
 import type { Fold } from '../values/collation.js';
-import { assign, isDocument, isFieldPath, own, type Document } from '../values/document.js';
+import { isDocument, isFieldPath, own, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
 import { asCommandError, expressionContext, settingsOf, type Scope } from './expressions.js';
 import { graphLookup, lookup, type JoinScope } from './joins.js';
+import { withField } from './with-field.js';
 
 export interface StageOptions extends Scope {
   /** Documents of another collection, promoted, for $lookup and its like. */
@@ -151,20 +152,9 @@ function addFields(documents: Iterator, specification: Document, options: Option
       path: path.split('.'),
       value: evalExpr(document, value, options),
     }));
-    return values.reduce((result, { path, value }) => withField(result, path, value) as Document, document);
+    return values.reduce((result, { path, value }) => withField(result, path, value), document);
   };
   return documents.map(extended as never);
-}
-
-/** In each element of an array on the way. */
-function withField(holder: unknown, path: string[], value: unknown): unknown {
-  if (Array.isArray(holder)) return holder.map((element) => withField(element, path, value));
-  const [name = '', ...rest] = path;
-  const result: Document = isDocument(holder) ? { ...holder } : {};
-  const inner = rest.length > 0 ? withField(own(result, name), rest, value) : value;
-  if (inner === undefined) delete result[name];
-  else assign(result, name, inner);
-  return result;
 }
 
 /** A document for each element of an array; other values stay as they are. A path never leads through an array. */
@@ -178,8 +168,8 @@ function unwinder(specification: unknown): (document: Document) => Document[] {
     throw new CommandError(28822, 'includeArrayIndex option to $unwind stage must be a path without a $');
   }
   const parts = path.slice(1).split('.');
-  const numbered = (document: unknown, number: number | null): Document =>
-    (index === undefined ? document : withField(document, index.split('.'), number)) as Document;
+  const numbered = (document: Document, number: number | null): Document =>
+    index === undefined ? document : withField(document, index.split('.'), number);
   return (document) => {
     const found = parts.reduce<unknown>((value, part) => (isDocument(value) ? own(value, part) : undefined), document);
     if (Array.isArray(found) && found.length > 0) {

@@ -79,7 +79,10 @@ function refuseRegExp(operand: unknown): unknown {
   return operand;
 }
 
-/** Only values of the operand's own type compare: {$lt: 5} never finds a string. MinKey and MaxKey bound all types, and what is missing. */
+/**
+ * Only values of the operand's own type compare: {$lt: 5} never finds a string. MinKey and MaxKey bound all types, and
+ * what is missing.
+ */
 function ordering(operand: unknown, fold: Fold | undefined, accepts: (order: number) => boolean): ValueTest {
   refuseRegExp(operand);
   const bounds = operand instanceof MinKey || operand instanceof MaxKey;

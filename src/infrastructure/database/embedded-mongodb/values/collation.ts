@@ -44,7 +44,7 @@ export function checkCollation(collation: unknown): void {
   const { locale, strength: _strength, numericOrdering: _numericOrdering, ...others } = collation;
   const unknown = Object.keys(others).find((option) => !OPTIONS.includes(option));
   if (unknown) throw new CommandError(40415, `BSON field 'collation.${unknown}' is an unknown field.`);
-  if (locale !== 'simple' && !isLocale(String(locale))) {
+  if (typeof locale === 'string' && locale !== 'simple' && !isLocale(locale)) {
     throw new CommandError(2, `Field 'locale' is invalid in: ${JSON.stringify(collation)}`);
   }
 }
