@@ -220,7 +220,7 @@ describe(`An aggregation on ${SERVER}`, () => {
       expect(redacted.map(({ _id }) => _id)).toEqual([2, 4]);
     });
 
-    it('join into each document alone, also where it was one with others', async () => {
+    it('join and sum into each document alone, also where it was one with others', async () => {
       await suite.things.insertOne({ _id: 1, v: [1, 2], in: { k: 0 } } as never);
       const found = await suite.aggregate(
         { $unwind: '$v' },
@@ -236,6 +236,12 @@ describe(`An aggregation on ${SERVER}`, () => {
         { $project: { _id: 0, v: 1, mine: '$in.it.mine', k: '$in.k' } },
       );
       expect(found).toEqual([1, 2].map((v) => ({ v, mine: [v], k: 0 })));
+      const output = { 'in.n': { $sum: '$v', window: { documents: ['unbounded', 'current'] } } };
+      const summed = await suite.aggregate({ $unwind: '$v' }, { $setWindowFields: { sortBy: { v: 1 }, output } });
+      expect(summed).toEqual([
+        { _id: 1, v: 1, in: { k: 0, n: 1 } },
+        { _id: 1, v: 2, in: { k: 0, n: 3 } },
+      ]);
     });
 
     it('go round a graph of lists once, however it turns', async () => {

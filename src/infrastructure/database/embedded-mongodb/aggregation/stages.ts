@@ -10,7 +10,7 @@ import { compileFilter } from '../query/filter.js';
 import { compileSortKey, sorted } from '../query/sort.js';
 import { compileProjection, flatten } from '../query/projection.js';
 import type { Fold } from '../values/collation.js';
-import { isDocument, isFieldPath, own, type Document } from '../values/document.js';
+import { copy, isDocument, isFieldPath, own, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
 import { asCommandError, expressionContext, settingsOf, type Scope } from './expressions.js';
@@ -173,7 +173,8 @@ function unwinder(specification: unknown): (document: Document) => Document[] {
   return (document) => {
     const found = parts.reduce<unknown>((value, part) => (isDocument(value) ? own(value, part) : undefined), document);
     if (Array.isArray(found) && found.length > 0) {
-      return found.map((element, i) => numbered(withField(document, parts, element), i));
+      // Later stages of mingo's write into what is nested.
+      return found.map((element, i) => copy(numbered(withField(document, parts, element), i)));
     }
     if (Array.isArray(found)) return keepsEmpty ? [numbered(withField(document, parts, undefined), null)] : [];
     const isEmptyValue = found === undefined || found === null;
