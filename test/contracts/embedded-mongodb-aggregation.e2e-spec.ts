@@ -291,8 +291,8 @@ describe(`An aggregation on ${SERVER}`, () => {
         a: [null, [{ level: 5 }, 7], { level: 1, b: { level: 5 } }],
         c: { d: 1 },
       });
-      const decision = { branches: [{ case: { $gt: ['$level', 3] }, then: '$$PRUNE' }], default: '$$DESCEND' };
-      const found = await suite.aggregate({ $redact: { $switch: decision } }, { $unset: ['_id'] });
+      const decision = { $ifNull: [{ $cond: [{ $gt: ['$level', 3] }, '$$PRUNE', null] }, '$$DESCEND'] };
+      const found = await suite.aggregate({ $redact: decision }, { $unset: ['_id'] });
       expect(found).toEqual([{ level: 1, a: [null, [7], { level: 1 }], c: { d: 1 } }]);
     });
 

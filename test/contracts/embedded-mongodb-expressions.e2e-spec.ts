@@ -215,14 +215,14 @@ describe(`An expression on ${SERVER}`, () => {
   });
 
   it.each([
-    [{ $cond: { if: true, then: 1, other: 2 } }],
-    [{ $cond: { if: true, then: 1 } }],
+    [{ $cond: { if: true, else: 1 } }],
     [{ $cond: 'text' }],
     [{ $filter: { input: [1], cond: true, more: 1 } }],
     [{ $filter: { input: [1] } }],
     [{ $map: { input: [1], in: 1, x: 1 } }],
     [{ $reduce: { input: [1], in: 1 } }],
     [{ $switch: 'text' }],
+    [{ $switch: { branches: [], otherwise: 1 } }],
     [{ $trim: 'text' }],
     [{ $zip: { inputs: [[1]], default: [1] } }],
     [{ $subtract: [1, '$d'] }],

@@ -30,12 +30,14 @@ export interface IndexDefinition {
 }
 
 /** Those behind the first say how MongoDB keeps an index, or belong to kinds that are refused as such. */
-const OPTIONS = new Set([
-  ...['key', 'name', 'unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', 'collation', 'hidden'],
-  ...['v', 'ns', 'background', 'dropDups', 'storageEngine', 'prepareUnique', 'clustered'],
-  ...['weights', 'default_language', 'language_override', 'textIndexVersion', 'wildcardProjection'],
-  ...['2dsphereIndexVersion', 'bits', 'min', 'max', 'bucketSize'],
-]);
+const OPTIONS = new Set(
+  [
+    'key name unique sparse expireAfterSeconds partialFilterExpression collation hidden',
+    'v ns background dropDups storageEngine prepareUnique clustered',
+    'weights default_language language_override textIndexVersion wildcardProjection',
+    '2dsphereIndexVersion bits min max bucketSize',
+  ].flatMap((names) => names.split(' ')),
+);
 
 const PARTIAL_OPERATORS = new Set(['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$in', '$and', '$or']);
 
