@@ -240,11 +240,25 @@ describe(`Collections on ${SERVER}`, () => {
     ['a group with a path', [{ $group: { _id: 1, 'a.b': { $sum: 1 } } }], 40235],
     ['a field that is an operator', [{ $project: { $a: '$a' } }], 16410],
     ['a field that is an operator, added', [{ $addFields: { 'a.$b': '$a' } }], 16410],
+    ['an unknown expression', [{ $addFields: { x: { $nope: 1 } } }], 168],
+    ['an expression of two', [{ $project: { x: { $add: [1, 2], $abs: 1 } } }], 15983],
+    ['a path that ends with a dot', [{ $project: { x: '$a.' } }], 40353],
+    ['a path without a name', [{ $group: { _id: '$' } }], 16872],
+    ['a path into an operator', [{ $replaceWith: { x: '$a.$b' } }], 16410],
+    ['a path as the name of a field', [{ $group: { _id: { 'a.b': '$a' } } }], 16412],
+    ['a variable that is no expression', [{ $lookup: { from: 'x', let: { v: '$a.' }, pipeline: [], as: 'y' } }], 40353],
+    ['a start that is no expression', [{ $graphLookup: { ...GRAPH, startWith: '$a.' } }], 40353],
+    ['a filter that is no expression', [{ $match: { $expr: { $eq: ['$a.', 1] } } }], 40353],
     ['a field given twice', [{ $project: { x: { b: 1 }, 'x.b': 1 } }], 31250],
-    ['a document that is neither kept nor pruned', [{ $redact: 'away' }], 17053],
-  ])('A pipeline is refused: %s', async (_name, pipeline, code) => {
+  ])('A pipeline is refused, on nothing too: %s', async (_name, pipeline, code) => {
+    await expect(suite.things.aggregate(pipeline).toArray()).rejects.toMatchObject({ code });
     await suite.things.insertOne({ a: 1 });
     await expect(suite.things.aggregate(pipeline).toArray()).rejects.toMatchObject({ code });
+  });
+
+  it('A document is kept, pruned or descended into, and nothing else', async () => {
+    await suite.things.insertOne({ a: 1 });
+    await expect(suite.aggregate({ $redact: 'away' })).rejects.toMatchObject({ code: 17053 });
   });
 
   it('The server says what it is', async () => {

@@ -6,8 +6,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 import { toRegExp } from '../values/regex.js';
-import type { Expression } from './expression.js';
-import { withNamedArguments } from './named-arguments.js';
+import { checkExpression } from './check-expression.js';
 import { accumulate, OWN_ACCUMULATORS } from './own-accumulators.js';
 import { OWN_EXPRESSIONS } from './own-expressions.js';
 
@@ -17,12 +16,11 @@ const REFUSED = ['$function', '$where', '$accumulator'];
 
 /** Operators of aggregation expressions, e.g. in $expr, $project and computed updates. */
 export function expressionContext(): Context {
-  const all = Object.entries({ ...expressions, ...OWN_EXPRESSIONS }).filter(([name]) => !REFUSED.includes(name));
-  const safe = all.map(([name, evaluate]) => [name, withNamedArguments(name, evaluate as Expression)]);
+  const safe = Object.entries(expressions).filter(([name]) => !REFUSED.includes(name));
   const accumulating = Object.entries(accumulators).filter(([name]) => !REFUSED.includes(name));
   const own = Object.keys(OWN_ACCUMULATORS).map((name) => [name, accumulate(name)]);
   return Context.init({
-    expression: Object.fromEntries(safe) as Operators,
+    expression: { ...Object.fromEntries(safe), ...OWN_EXPRESSIONS } as Operators,
     accumulator: Object.fromEntries([...accumulating, ...own]) as Parameters<Context['addAccumulatorOps']>[0],
   });
 }
@@ -35,6 +33,16 @@ const MINGO_OPTIONS = {
   failOnError: true,
   context: expressionContext(),
 };
+
+const OPERATORS = new Set(
+  Object.keys({ ...expressions, ...accumulators, ...OWN_EXPRESSIONS }).filter((name) => !REFUSED.includes(name)),
+);
+
+/** The expression, see promote(). @throws CommandError for what is none, before there is a document */
+export function checked<T>(expression: T): T {
+  checkExpression(expression, OPERATORS);
+  return expression;
+}
 
 /** What an expression knows beside its document. */
 export interface Scope {
@@ -54,7 +62,7 @@ export function evaluate(expression: unknown, document: Document, scope: Scope =
 
 /** Values of the variables of a command's `let`: they are expressions without a document. */
 export function evaluateVariables(variables: Document | undefined): Document {
-  return variables ? (evaluate(promote(variables), {}) as Document) : {};
+  return variables ? (evaluate(checked(promote(variables)), {}) as Document) : {};
 }
 
 /** mingo's complaints reach the client as errors of the command, not as a failure of the server. */

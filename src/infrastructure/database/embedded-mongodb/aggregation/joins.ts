@@ -7,6 +7,7 @@ import { copy, isDocument, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
 import type { Options } from './expression.js';
+import { checked } from './expressions.js';
 import { withField } from './with-field.js';
 
 type Join = (document: Document) => Document;
@@ -29,6 +30,7 @@ export function lookup(specification: Document, options: Options, scope: JoinSco
   if (typeof as !== 'string') throw new CommandError(9, "must specify 'as' field for a $lookup");
   if (!isJoin && !pipeline) throw new CommandError(9, '$lookup needs both localField and foreignField, or a pipeline');
   const foreign = typeof from === 'string' ? scope.resolve(from) : [];
+  checked(variables);
   const join = isJoin ? joiner(foreign, localField.split('.'), foreignField.split('.'), scope.fold) : () => foreign;
   const found = (document: Document): Document[] => {
     const joined = join(document).map(copy);
@@ -52,6 +54,7 @@ export function graphLookup(specification: Document, options: Options, scope: Jo
   if (!names.every((name) => typeof name === 'string') || startWith === undefined) {
     throw new CommandError(40105, '$graphLookup needs from, startWith, connectFromField, connectToField and as');
   }
+  checked(startWith);
   const deepest = maxDepth === undefined ? Infinity : toInteger(maxDepth, 'maxDepth', 40102);
   if (deepest < 0) throw new CommandError(40101, 'maxDepth requires a nonnegative argument');
   if (!isDocument(filter)) throw new CommandError(40185, 'restrictSearchWithMatch must be an object');

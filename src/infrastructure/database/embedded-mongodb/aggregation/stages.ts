@@ -10,10 +10,10 @@ import { compileFilter } from '../query/filter.js';
 import { compileSortKey, sorted } from '../query/sort.js';
 import { compileProjection, flatten } from '../query/projection.js';
 import type { Fold } from '../values/collation.js';
-import { copy, isDocument, isFieldPath, own, type Document } from '../values/document.js';
+import { copy, isDocument, isFieldPath, isOperatorDocument, own, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
-import { asCommandError, expressionContext, settingsOf, type Scope } from './expressions.js';
+import { asCommandError, checked, expressionContext, settingsOf, type Scope } from './expressions.js';
 import { graphLookup, lookup, type JoinScope } from './joins.js';
 import { withField } from './with-field.js';
 
@@ -121,9 +121,16 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       documents.map(graphLookup(specification, options, { fold, resolve, run }) as never),
     $redact: (documents, expression, options) => {
       const { evaluate } = evaluating(options);
+      checked(expression);
       const visible = (document: Document) => redacted(document, (one) => evaluate(expression, one));
       return transform(documents, (all) => all.map(visible).filter((document) => document !== undefined));
     },
+    $replaceRoot: (documents, specification: never, options) =>
+      pipelineOperators.$replaceRoot(documents, checked(specification), options),
+    $replaceWith: (documents, expression, options) =>
+      pipelineOperators.$replaceWith(documents, checked(expression), options),
+    $sortByCount: (documents, expression, options) =>
+      pipelineOperators.$sortByCount(documents, checked(expression), options),
     $setWindowFields: trusted(pipelineOperators.$setWindowFields as never),
     $fill: trusted(pipelineOperators.$fill as never),
   };
@@ -144,6 +151,7 @@ function isEmpty(specification: unknown): boolean {
 /** {a: {b: 1}} means {'a.b': 1}: what else is in a stays. */
 function addFields(documents: Iterator, specification: Document, options: Options): Iterator {
   const fields = [...flatten(specification)];
+  checked(fields.map(([, value]) => value));
   if (!fields.every(([path]) => isFieldPath(path))) {
     throw new CommandError(16410, "FieldPath field names may not be empty or start with '$'");
   }
@@ -204,7 +212,8 @@ function shuffled(documents: Document[]): Document[] {
 /** Each holds its lower boundary; those that hold nothing are left out. */
 function buckets(documents: Document[], specification: Document, options: Options, fold?: Fold): Document[] {
   const { groupBy, boundaries, default: other, output = { count: { $sum: 1 } } } = specification;
-  const limits = evalExpr({}, boundaries, options) as unknown[];
+  const limits = evalExpr({}, checked(boundaries), options) as unknown[];
+  checked(groupBy);
   const bucketOf = (value: unknown): unknown => {
     const next = limits.findIndex((limit) => compare(value, limit, fold) < 0);
     if (next > 0) return limits[next - 1];
@@ -223,10 +232,14 @@ function group(
   fold?: Fold,
   idOf = (document: Document): unknown => evalExpr(document, _id, options),
 ): Document[] {
-  for (const name of Object.keys(fields)) {
+  for (const [name, accumulator] of Object.entries(fields)) {
+    if (!isOperatorDocument(accumulator)) {
+      throw new CommandError(40234, `The field '${name}' of a $group must be an accumulator object`);
+    }
     if (name.includes('.')) throw new CommandError(40235, `The field name '${name}' cannot contain '.'`);
     if (name.startsWith('$')) throw new CommandError(40236, `The field name '${name}' cannot be an operator name`);
   }
+  checked([_id ?? null, ...Object.values(fields)]);
   const groups = new Map<string, { id: unknown; members: Document[] }>();
   for (const document of documents) {
     const id = idOf(document) ?? null;
@@ -242,8 +255,7 @@ function group(
 }
 
 function accumulated(documents: Document[], accumulator: unknown, options: Options): unknown {
-  const [name = ''] = isDocument(accumulator) ? Object.keys(accumulator) : [];
-  if (!name.startsWith('$')) throw new CommandError(40234, 'The field of a $group must be an accumulator object');
+  const [name = ''] = Object.keys(accumulator as Document);
   const value = evalExpr(documents, accumulator, options);
   return Array.isArray(value) && ['$top', '$bottom'].includes(name) ? value[0] : value;
 }

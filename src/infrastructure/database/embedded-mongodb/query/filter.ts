@@ -1,5 +1,5 @@
 import { BSONRegExp } from 'bson';
-import { evaluate, promote } from '../aggregation/expressions.js';
+import { checked, evaluate, promote } from '../aggregation/expressions.js';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
@@ -64,7 +64,7 @@ function compileEntry(key: string, operand: unknown, options: FilterOptions): Pr
       return (document) => !none.some((test) => test(document));
     }
     case '$expr': {
-      const expression = promote(operand);
+      const expression = checked(promote(operand));
       const calculate = options.evaluate ?? evaluate;
       return (document) => isTruthy(calculate(expression, document));
     }

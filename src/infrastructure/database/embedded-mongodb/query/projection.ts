@@ -1,4 +1,4 @@
-import { evaluate, promote } from '../aggregation/expressions.js';
+import { checked, evaluate, promote } from '../aggregation/expressions.js';
 import { CommandError, unsupported } from '../command-error.js';
 import {
   assign,
@@ -87,7 +87,7 @@ function ruleFor(value: unknown, options: ProjectionOptions): Rule {
     if ('$elemMatch' in value) return elementRule($elemMatch, options);
     if ('$meta' in value) throw unsupported('$meta', 2);
   }
-  const expression = promote(value);
+  const expression = checked(promote(value));
   const calculate = options.evaluate ?? evaluate;
   return (_value, document) => calculate(expression, document);
 }

@@ -1,0 +1,74 @@
+import { CommandError, unsupported } from '../command-error.js';
+import { isDocument, isFieldPath } from '../values/document.js';
+
+/** What operators take by name; a question mark stands behind what may be left out. */
+const NAMED_ARGUMENTS: Record<string, string> = {
+  $cond: 'if then else',
+  $dateFromString: 'dateString format? timezone? onError? onNull?',
+  $dateToString: 'date format? timezone? onNull?',
+  $filter: 'input cond as? limit?',
+  $let: 'vars in',
+  $ltrim: 'input chars?',
+  $map: 'input in as?',
+  $reduce: 'input initialValue in',
+  $regexFind: 'input regex options?',
+  $regexFindAll: 'input regex options?',
+  $regexMatch: 'input regex options?',
+  $replaceAll: 'input find replacement',
+  $replaceOne: 'input find replacement',
+  $rtrim: 'input chars?',
+  $sortArray: 'input sortBy',
+  $switch: 'branches default?',
+  $trim: 'input chars?',
+  $zip: 'inputs useLongestLength? defaults?',
+};
+
+/** Their operands are values, or names of fields. */
+const PLAIN = ['$literal', '$const', '$getField', '$setField', '$unsetField'];
+
+/**
+ * mingo takes what an operator does not know, or misses, for nothing, and whatever is wrong shows with the first document.
+ * @throws CommandError for what is no expression, whether or not there is a document
+ */
+export function checkExpression(expression: unknown, operators: ReadonlySet<string>): void {
+  const checkAll = (parts: unknown[]): void => parts.forEach((part) => checkExpression(part, operators));
+  if (typeof expression === 'string') return checkPath(expression);
+  if (Array.isArray(expression)) return checkAll(expression);
+  if (!isDocument(expression)) return undefined;
+  const operator = Object.keys(expression).find((name) => name.startsWith('$'));
+  if (operator === undefined) {
+    const path = Object.keys(expression).find((name) => name.includes('.'));
+    if (path !== undefined) throw new CommandError(16412, `FieldPath field names may not contain '.': ${path}`);
+    return checkAll(Object.values(expression));
+  }
+  if (Object.keys(expression).length > 1) {
+    throw new CommandError(15983, 'An object representing an expression must have exactly one field');
+  }
+  if (PLAIN.includes(operator)) return undefined;
+  if (!operators.has(operator)) throw unsupported(`The expression operator ${operator}`, 168);
+  const operand = expression[operator];
+  checkArguments(operator, operand);
+  if (!isDocument(operand)) return checkExpression(operand, operators);
+  // An order has paths.
+  const { sortBy: _order, ...others } = operand;
+  return checkExpression(others, operators);
+}
+
+function checkPath(text: string): void {
+  if (!text.startsWith('$')) return;
+  const path = text.replace(/^\$\$?/, '');
+  if (path === '') throw new CommandError(16872, `'${text}' by itself is not a valid FieldPath`);
+  if (path.endsWith('.')) throw new CommandError(40353, "FieldPath must not end with a '.'.");
+  if (!isFieldPath(path)) throw new CommandError(16410, "FieldPath field names may not be empty or start with '$'");
+}
+
+function checkArguments(operator: string, operand: unknown): void {
+  const known = NAMED_ARGUMENTS[operator]?.split(' ');
+  if (!known || (operator === '$cond' && Array.isArray(operand))) return;
+  if (!isDocument(operand)) throw new CommandError(9, `${operator} only supports an object as its argument`);
+  const names = known.map((name) => name.replace('?', ''));
+  const unknown = Object.keys(operand).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new CommandError(9, `Unrecognized parameter to ${operator}: ${unknown}`);
+  const missing = known.find((name) => !name.endsWith('?') && !(name in operand));
+  if (missing !== undefined) throw new CommandError(9, `Missing '${missing}' parameter to ${operator}`);
+}
