@@ -1,14 +1,14 @@
-import type { ThrottlerStorage } from '@nestjs/throttler';
 import { describe, expect, it } from 'vitest';
 import { RedisConnection } from '../../src/infrastructure/redis/index.js';
 import { MemoryThrottlerStorage } from '../../src/security/throttling/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from '../../src/security/throttling/redis-throttler.storage.js';
+import type { RequestCounter } from '../../src/security/throttling/request-counter.js';
 import { redisUrl } from '../support/backends.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { describeTwins, ownRedis, shortenLife } from '../support/twins.js';
 
 interface Twin {
-  storage: ThrottlerStorage;
+  storage: RequestCounter;
   /** Lets so much of a key's window pass. */
   pass(key: string, ms: number): Promise<void>;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ const inMemory = (): Twin => {
 const inRedis = async (): Promise<Twin> => {
   const redis = await ownRedis();
   return {
-    storage: new RedisThrottlerStorage(redis, { increment: () => Promise.reject(new Error('fell back')) }),
+    storage: new RedisThrottlerStorage(redis, { count: () => Promise.reject(new Error('fell back')) }),
     pass: (key, ms) => shortenLife(redis, key, ms),
     close: () => redis.close(),
   };
@@ -35,14 +35,21 @@ const inRedis = async (): Promise<Twin> => {
 describeTwins('Throttler storage', inMemory, inRedis, (test, twin) => {
   let keys = 0;
   const nextKey = () => `throttle:${(keys += 1)}`;
-  const hit = (key: string, limit = 3, windowMs = 60_000) =>
-    twin().storage.increment(key, windowMs, limit, 0, 'default');
+  const hit = async (key: string, limit = 3, windowMs = 60_000) => twin().storage.count(key, windowMs, limit);
 
   test('counts every hit, and blocks beyond the limit', async () => {
     const key = nextKey();
     const records = [await hit(key), await hit(key), await hit(key), await hit(key)];
     expect(records.map(({ totalHits }) => totalHits)).toEqual([1, 2, 3, 4]);
     expect(records.map(({ isBlocked }) => isBlocked)).toEqual([false, false, false, true]);
+  });
+
+  test('counts the same when the library’s own guard asks', async () => {
+    const key = nextKey();
+    await hit(key);
+    const { totalHits } = await twin().storage.increment(key, 60_000, 3, 0, 'default');
+    expect(totalHits).toBe(2);
+    expect(await hit(key)).toMatchObject({ totalHits: 3 });
   });
 
   test('tells whole seconds until the window ends, never fewer than one', async () => {
@@ -85,7 +92,7 @@ describeTwins('Throttler storage', inMemory, inRedis, (test, twin) => {
 describe('Throttler storage in memory', () => {
   it('remembers two hundred thousand callers, and of more those who were seen last', async () => {
     const storage = new MemoryThrottlerStorage(new ManualClock());
-    const hit = async (key: string) => (await storage.increment(key, 60_000, 3)).totalHits;
+    const hit = async (key: string) => (await storage.count(key, 60_000, 3)).totalHits;
     await hit('seen again');
     for (let caller = 1; caller < 200_000; caller += 1) await hit(String(caller));
     expect([await hit('seen again'), await hit('1')]).toEqual([2, 2]);
@@ -99,7 +106,7 @@ describe.skipIf(!redisUrl())('Throttler storage in Redis', () => {
     const redis = await ownRedis();
     const storage = new RedisThrottlerStorage(redis, new MemoryThrottlerStorage(new ManualClock()));
     await redis.client.set(redis.key('endless'), '7');
-    expect(await storage.increment('endless', 60_000, 3, 0, 'default')).toMatchObject({
+    expect(await storage.count('endless', 60_000, 3)).toMatchObject({
       totalHits: 8,
       timeToExpire: 60,
     });
@@ -114,8 +121,7 @@ describe('Throttler storage in Redis, while Redis does not answer', () => {
     try {
       const storage = new RedisThrottlerStorage(redis, new MemoryThrottlerStorage(new ManualClock()));
       const records = [];
-      for (let request = 0; request < 4; request += 1)
-        records.push(await storage.increment('k', 60_000, 3, 0, 'default'));
+      for (let request = 0; request < 4; request += 1) records.push(await storage.count('k', 60_000, 3));
       expect(records.map(({ isBlocked }) => isBlocked)).toEqual([false, false, false, true]);
     } finally {
       await redis.close();

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Promisable } from '../promisable/index.js';
 import { clientAddress } from './client-address.js';
 
 /** Where a piece of work comes from, for whatever records it deep below. */
@@ -14,7 +15,7 @@ export interface RequestContext {
   /** What the limit of an `/auth` route leaves to the caller in the present window. */
   requestsRemaining?: number;
   /** Cached records on their way, by key: what was asked for together, and the place in it. */
-  recordsAhead?: Map<string, { values: Promise<unknown[]>; place: number }>;
+  recordsAhead?: Map<string, { batch: { values: Promisable<unknown[]> }; place: number }>;
 }
 
 const CONTEXT = Symbol('request context');

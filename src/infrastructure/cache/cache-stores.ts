@@ -2,25 +2,46 @@ import { KeyvAdapter } from 'cache-manager';
 import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
 import type { RedisClientType, SetOptions } from 'redis';
+import type { Promisable } from '../../common/promisable/index.js';
 import type { RedisConnection } from '../redis/index.js';
 
 /** Records kept by one process; the least recently used go first. */
 const MEMORY_ENTRIES = 50_000;
 
-/** What {@link memoryStore} can do beyond a store of Keyv's. */
-export interface ListingStore {
+/** What these stores can do beyond one of Keyv's. */
+export interface RecordStore {
+  /**
+   * The values in the order of the keys, undefined for each miss, and for all where the store fails. Every request asks:
+   * cache-manager and Keyv would make fourteen promises of it.
+   */
+  valuesOf(keys: string[]): Promisable<unknown[]>;
+}
+
+/** What {@link memoryStore} can do as well. */
+export interface LocalStore extends RecordStore {
   keys(): string[];
 }
 
+/** As Keyv wraps it. */
+interface Entry {
+  value: unknown;
+  expires?: number | null;
+}
+
 export function memoryStore(): Keyv {
-  const entries = new LRUCache<string, object>({ max: MEMORY_ENTRIES });
+  const entries = new LRUCache<string, Entry>({ max: MEMORY_ENTRIES });
+  const valueOf = (key: string) => {
+    const entry = entries.get(key);
+    return entry && (entry.expires ?? Infinity) > Date.now() ? entry.value : undefined;
+  };
   const store = {
     get: (key: string) => entries.get(key),
     getMany: (keys: string[]) => keys.map((key) => entries.get(key)),
-    set: (key: string, value: object) => entries.set(key, value),
+    set: (key: string, entry: Entry) => entries.set(key, entry),
     delete: (key: string) => entries.delete(key),
     clear: () => entries.clear(),
     keys: () => [...entries.keys()],
+    valuesOf: (keys: string[]) => keys.map(valueOf),
   };
   return new Keyv({ store, serialize: undefined, deserialize: undefined, useKeyPrefix: false });
 }
@@ -37,17 +58,23 @@ export async function redisStore(redis: RedisConnection): Promise<Keyv> {
     del: (key: string) => redis.run((client) => client.del(key)),
   };
   const plain = redisInsStore(commands as unknown as RedisClientType);
+  const readMany = (keys: string[]) => redis.run((client) => client.mGet(keys.map((key) => redis.key(key))));
   const adapter = new KeyvAdapter({
     ...plain,
     get: async <T>(key: string) => wrap(await redis.run((client) => client.get(redis.key(key)))) as T,
-    mget: async (...keys: string[]) =>
-      (await redis.run((client) => client.mGet(keys.map((key) => redis.key(key))))).map(wrap),
+    mget: async (...keys: string[]) => (await readMany(keys)).map(wrap),
     set: (key: string, data: unknown, ttlMs?: number) =>
       plain.set(redis.key(key), (data as { value: unknown }).value, ttlMs),
     del: (key: string) => plain.del(redis.key(key)),
     reset: () => Promise.reject(new Error('The cache is never flushed: invalidate keys by name')),
   });
-  const keyv = new Keyv({ store: adapter, useKeyPrefix: false, throwOnErrors: true });
+  const valuesOf: RecordStore['valuesOf'] = (keys) =>
+    readMany(keys).then(
+      (texts) => texts.map((json) => wrap(json)?.value),
+      () => keys.map(() => undefined),
+    );
+  const store = Object.assign(adapter, { valuesOf });
+  const keyv = new Keyv({ store, useKeyPrefix: false, throwOnErrors: true });
   keyv.serialize = undefined;
   keyv.deserialize = undefined;
   return keyv;

@@ -1,6 +1,6 @@
 import type { Cache } from '@nestjs/cache-manager';
 import { LRUCache } from 'lru-cache';
-import type { ListingStore } from './cache-stores.js';
+import type { LocalStore } from './cache-stores.js';
 import { FENCE_TTL_MS, FillFence } from './fill-fence.js';
 
 /** For one process. */
@@ -31,7 +31,7 @@ export class MemoryFillFence extends FillFence {
 
   /** Others' records stay, as with Redis: who forgets to remove theirs is to see it here too. */
   async removeAll(keyPrefix: string): Promise<void> {
-    const keys = this.cache.stores.flatMap(({ store }) => (store as ListingStore).keys());
+    const keys = this.cache.stores.flatMap(({ store }) => (store as LocalStore).keys());
     await this.cache.mdel(keys.filter((key) => key.startsWith(keyPrefix)));
   }
 }

@@ -1,7 +1,9 @@
 import { Logger } from '@nestjs/common';
 import type { Cache } from '@nestjs/cache-manager';
 import { currentRequest } from '../../common/http/index.js';
+import { andThen, type Promisable } from '../../common/promisable/index.js';
 import type { Metrics } from '../observability/index.js';
+import type { RecordStore } from './cache-stores.js';
 import type { FillFence } from './fill-fence.js';
 
 type Write = { kind: 'delete' } | { kind: 'put'; value: unknown; ttlMs: number };
@@ -49,6 +51,7 @@ export class RecordCache {
   private makingUp: Promise<void> | null = null;
   /** By the monotonic clock. */
   private believedFromMs = 0;
+  private readonly store: RecordStore;
 
   private readonly reads;
 
@@ -57,6 +60,7 @@ export class RecordCache {
     private readonly fence: FillFence,
     metrics: Metrics,
   ) {
+    this.store = cache.stores[0]?.store as RecordStore;
     this.reads = metrics.counters('record_cache_reads_total', 'Records asked of the cache, found or not', 'result', [
       'hit',
       'miss',
@@ -70,18 +74,24 @@ export class RecordCache {
   readAhead(keys: string[]): void {
     const request = currentRequest();
     if (!request) return;
-    const values = this.readMany(keys);
+    const batch = { values: this.readMany(keys) };
+    // Whoever asks when they are there has them at once.
+    void andThen(batch.values, (values) => (batch.values = values));
     const ahead = (request.recordsAhead ??= new Map());
-    for (const [place, key] of keys.entries()) ahead.set(key, { values, place });
+    for (const [place, key] of keys.entries()) ahead.set(key, { batch, place });
   }
 
-  /** @returns the values in the order of the keys, undefined for each miss; one round trip at most. */
-  async getMany(keys: string[]): Promise<unknown[]> {
-    const read = await (takeAhead(keys) ?? this.readMany(keys));
-    // A replica answers what it is asked, and refuses a write: that of the limiter, sent in the same moment, may have shown it.
-    const values = this.isBelieved ? read : keys.map(() => undefined);
-    for (const value of values) this.reads[value === undefined ? 'miss' : 'hit'].inc();
-    return values;
+  /**
+   * @returns the values in the order of the keys, undefined for each miss; at once where they are in this process or were read
+   *   ahead, else after one round trip at most.
+   */
+  getMany(keys: string[]): Promisable<unknown[]> {
+    return andThen(takeAhead(keys) ?? this.readMany(keys), (read) => {
+      // A replica answers what it is asked, and refuses a write: that of the limiter, sent in the same moment, may have shown it.
+      const values = this.isBelieved ? read : keys.map(() => undefined);
+      for (const value of values) this.reads[value === undefined ? 'miss' : 'hit'].inc();
+      return values;
+    });
   }
 
   /** To be called before the storage is read for a fill. */
@@ -142,12 +152,11 @@ export class RecordCache {
     return this.missedWrites.size === 0 && performance.now() >= this.believedFromMs;
   }
 
-  private readMany(keys: string[]): Promise<unknown[]> {
-    // A store that fails makes misses: cache-manager's mget never rejects.
-    if (this.isBelieved) return this.cache.mget(keys);
+  private readMany(keys: string[]): Promisable<unknown[]> {
+    if (this.isBelieved) return this.store.valuesOf(keys);
     // Looking through all of them at each read would take long in a long outage.
     if (this.missedWrites.size > 0 && this.believedFromMs < Infinity) void this.makeUpForMissedWrites();
-    return Promise.resolve(keys.map(() => undefined));
+    return keys.map(() => undefined);
   }
 
   private async writeOrRemember(key: string, write: Write): Promise<void> {
@@ -209,11 +218,12 @@ export class RecordCache {
 }
 
 /** What was read ahead together, if that is all of it. Nothing is taken twice: a later look is to see later changes. */
-function takeAhead(keys: string[]): Promise<unknown[]> | null {
+function takeAhead(keys: string[]): Promisable<unknown[]> | null {
   const ahead = currentRequest()?.recordsAhead;
-  const records = keys.map((key) => ahead?.get(key));
-  const values = records[0]?.values;
-  if (!values || records.some((record) => record?.values !== values)) return null;
-  for (const key of keys) ahead?.delete(key);
-  return values.then((all) => records.map((record) => record && all[record.place]));
+  if (!ahead) return null;
+  const records = keys.map((key) => ahead.get(key));
+  const batch = records[0]?.batch;
+  if (!batch || records.some((record) => record?.batch !== batch)) return null;
+  for (const key of keys) ahead.delete(key);
+  return andThen(batch.values, (values) => records.map((record) => record && values[record.place]));
 }

@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../common/errors/index.js';
 import { currentRequest } from '../../common/http/index.js';
+import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { accessOf } from '../access-of.js';
 import { ApiKeys } from './api-keys.js';
 
@@ -14,13 +15,14 @@ export class ApiKeyGuard implements CanActivate {
     private readonly apiKeys: ApiKeys,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): Promisable<boolean> {
     if (!accessOf(this.reflector, context).apiKey) return true;
     const given = context.switchToHttp().getRequest<FastifyRequest>().headers['x-api-key'];
-    const name = await this.apiKeys.nameOf(typeof given === 'string' ? given : '');
-    if (name === null) throw new ApiError('invalid_api_key');
-    const request = currentRequest();
-    if (request) request.apiKeyName = name;
-    return true;
+    return andThen(this.apiKeys.nameOf(typeof given === 'string' ? given : ''), (name) => {
+      if (name === null) throw new ApiError('invalid_api_key');
+      const request = currentRequest();
+      if (request) request.apiKeyName = name;
+      return true;
+    });
   }
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
+import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { SecurityEvents } from '../events/security-events.js';
@@ -41,16 +42,17 @@ export class ApiKeys implements OnCleanSlate {
   }
 
   /** @returns the name of the key, or null when it is none, was revoked, or has expired */
-  async nameOf(key: string): Promise<string | null> {
+  nameOf(key: string): Promisable<string | null> {
     const digest = digestOf(key);
     const configured = this.configuredNameOf(digest);
     if (configured) return configured;
     const id = idOfApiKey(key);
     if (!id) return null;
-    const record = await this.record(id);
-    if (!record || !this.isGood(record, digest)) return null;
-    this.recordUse(id);
-    return record.name;
+    return andThen(this.record(id), (record) => {
+      if (!record || !this.isGood(record, digest)) return null;
+      this.recordUse(id);
+      return record.name;
+    });
   }
 
   /** @throws ApiError `validation_failed` when the name is taken, or the expiry is past */
@@ -116,10 +118,13 @@ export class ApiKeys implements OnCleanSlate {
     return name;
   }
 
-  private async record(id: string): Promise<ApiKeyRecord | null> {
-    const [cached] = await this.cache.getMany([apiKeyRecordKey(id)]);
-    const known = readApiKeyRecord(cached);
-    if (known) return known;
+  private record(id: string): Promisable<ApiKeyRecord | null> {
+    return andThen(this.cache.getMany([apiKeyRecordKey(id)]), ([cached]) => {
+      return readApiKeyRecord(cached) ?? this.recordFromStorage(id);
+    });
+  }
+
+  private async recordFromStorage(id: string): Promise<ApiKeyRecord | null> {
     const ticket = await this.cache.startFill(apiKeyRecordKey(id));
     const stored = await this.repository.findById(id);
     if (!stored) return null;

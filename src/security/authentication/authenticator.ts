@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { ApiError } from '../../common/errors/index.js';
+import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { type FillTicket, RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { accountDatesKey, readAccountDates } from './account-dates.js';
@@ -27,20 +28,29 @@ export class Authenticator implements OnCleanSlate {
     this.endedSessionTtlMs = config.tokens.accessTtlMs;
   }
 
-  /** Begins to read what {@link authenticate} will ask for. */
+  /** Begins to read what {@link principalOf} will ask for. */
   readAhead({ id: userId, sid: sessionId }: { id: string; sid: string }): void {
     this.cache.readAhead(keysOf(userId, sessionId));
   }
 
   /** @throws ApiError 401 with the reason for which the session ended */
-  async authenticate({ id: userId, sid: sessionId }: { id: string; sid: string }): Promise<Principal> {
-    const [cachedSession, cachedRecord, cachedDates] = await this.cache.getMany(keysOf(userId, sessionId));
-    const session = readSessionState(cachedSession);
-    if (session && 'ended' in session) throw new ApiError(session.ended);
-    const record = readAuthRecord(cachedRecord, userId);
-    const dates = readAccountDates(cachedDates);
-    if (record && dates && session?.user === userId) return { userId, sessionId, record, dates };
-    return this.authenticateFromStorage(userId, sessionId);
+  async authenticate(claims: { id: string; sid: string }): Promise<Principal> {
+    return this.principalOf(claims);
+  }
+
+  /**
+   * {@link authenticate} for each request: at once where the records are at hand.
+   * @throws ApiError 401 with the reason for which the session ended
+   */
+  principalOf({ id: userId, sid: sessionId }: { id: string; sid: string }): Promisable<Principal> {
+    return andThen(this.cache.getMany(keysOf(userId, sessionId)), ([cachedSession, cachedRecord, cachedDates]) => {
+      const session = readSessionState(cachedSession);
+      if (session && 'ended' in session) throw new ApiError(session.ended);
+      const record = readAuthRecord(cachedRecord, userId);
+      const dates = readAccountDates(cachedDates);
+      if (record && dates && session?.user === userId) return { userId, sessionId, record, dates };
+      return this.authenticateFromStorage(userId, sessionId);
+    });
   }
 
   private async authenticateFromStorage(userId: string, sessionId: string): Promise<Principal> {

@@ -1,6 +1,6 @@
-import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import type { RedisConnection } from '../../infrastructure/redis/index.js';
+import type { RequestCounter } from './request-counter.js';
 import { THROTTLING_KEYS } from './throttling-key.js';
 import { throttlerRecord, type ThrottlerRecord } from './throttler-record.js';
 
@@ -18,25 +18,23 @@ return {hits, ttl}`;
  * Fixed windows in Redis, for all instances together. While Redis does not answer, `fallback` counts with the same
  * numbers: never unlimited, never a 500.
  */
-export class RedisThrottlerStorage implements ThrottlerStorage, OnCleanSlate {
+export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
   constructor(
     private readonly redis: RedisConnection,
-    private readonly fallback: ThrottlerStorage & Partial<OnCleanSlate>,
+    private readonly fallback: Pick<RequestCounter, 'count'> & Partial<OnCleanSlate>,
   ) {}
 
-  async increment(
-    key: string,
-    ttl: number,
-    limit: number,
-    blockDuration: number,
-    throttlerName: string,
-  ): Promise<ThrottlerRecord> {
+  increment(key: string, ttl: number, limit: number): Promise<ThrottlerRecord> {
+    return this.count(key, ttl, limit);
+  }
+
+  async count(key: string, windowMs: number, limit: number): Promise<ThrottlerRecord> {
     try {
-      const reply = await this.redis.evaluate(INCREMENT, [this.redis.key(key)], [String(ttl)]);
+      const reply = await this.redis.evaluate(INCREMENT, [this.redis.key(key)], [String(windowMs)]);
       const [hits, msToEnd] = reply as [number, number];
       return throttlerRecord(hits, msToEnd, limit);
     } catch {
-      return this.fallback.increment(key, ttl, limit, blockDuration, throttlerName);
+      return this.fallback.count(key, windowMs, limit);
     }
   }
 

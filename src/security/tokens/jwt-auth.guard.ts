@@ -4,6 +4,7 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../common/errors/index.js';
 import { currentRequest } from '../../common/http/index.js';
+import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { accessOf } from '../access-of.js';
 import type { Principal } from '../authentication/principal.js';
 import { bearerToken, JwtStrategy } from './jwt.strategy.js';
@@ -29,9 +30,11 @@ export class JwtAuthGuard extends AuthGuard() {
     return decoded ? this.authenticate(request, decoded) : super.canActivate(context);
   }
 
-  private async authenticate(request: FastifyRequest & { user?: Principal }, decoded: DecodedToken): Promise<boolean> {
-    request.user = known(await this.strategy.principalOf(decoded));
-    return true;
+  private authenticate(request: FastifyRequest & { user?: Principal }, decoded: DecodedToken): Promisable<boolean> {
+    return andThen(this.strategy.principalOf(decoded), (principal) => {
+      request.user = known(principal);
+      return true;
+    });
   }
 
   override handleRequest<T>(error: unknown, principal: T | false, info: unknown): T {

@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
+import type { Promisable } from '../../common/promisable/index.js';
 import { Authenticator } from '../authentication/authenticator.js';
 import type { Principal } from '../authentication/principal.js';
 import { AccessTokens } from './access-tokens.js';
@@ -59,8 +60,8 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
   }
 
   /** @throws ApiError 401 when a token that is remembered is over, or stands for nobody any more */
-  principalOf(remembered: DecodedToken): Promise<Principal> {
-    return this.authenticator.authenticate(this.accessTokens.assertClaims(remembered));
+  principalOf(remembered: DecodedToken): Promisable<Principal> {
+    return this.authenticator.principalOf(this.accessTokens.assertClaims(remembered));
   }
 
   onApplicationShutdown(): void {

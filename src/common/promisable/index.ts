@@ -1,0 +1,1 @@
+export { andThen, type Promisable } from './promisable.js';
