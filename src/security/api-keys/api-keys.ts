@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
@@ -21,11 +22,14 @@ export interface IssuedApiKey {
 const RECORD_TTL_MS = 60_000;
 /** How exact `last_used_at` is: writing it at every request would cost more than the request. */
 const USE_RECORDED_EVERY_MS = 600_000;
+const DIGESTS_REMEMBERED = 1_000;
 
 /** The keys of calling applications: those of the settings, and those that administrators issue. */
 @Injectable()
 export class ApiKeys implements OnCleanSlate {
   private readonly useRecordedAt = new Map<string, number>();
+  /** Of keys that were found good, which are shown again and again. What a digest is worth is looked at every time. */
+  private readonly digests = new LRUCache<string, Buffer>({ max: DIGESTS_REMEMBERED });
 
   constructor(
     private readonly repository: ApiKeysRepository,
@@ -43,15 +47,11 @@ export class ApiKeys implements OnCleanSlate {
 
   /** @returns the name of the key, or null when it is none, was revoked, or has expired */
   nameOf(key: string): Promisable<string | null> {
-    const digest = digestOf(key);
-    const configured = this.configuredNameOf(digest);
-    if (configured) return configured;
-    const id = idOfApiKey(key);
-    if (!id) return null;
-    return andThen(this.record(id), (record) => {
-      if (!record || !this.isGood(record, digest)) return null;
-      this.recordUse(id);
-      return record.name;
+    const remembered = this.digests.get(key);
+    const digest = remembered ?? digestOf(key);
+    return andThen(this.nameBy(digest, key), (name) => {
+      if (name !== null && !remembered) this.digests.set(key, digest);
+      return name;
     });
   }
 
@@ -109,6 +109,18 @@ export class ApiKeys implements OnCleanSlate {
   async onCleanSlate(): Promise<void> {
     this.useRecordedAt.clear();
     await this.cache.forgetAll('api-key:');
+  }
+
+  private nameBy(digest: Buffer, key: string): Promisable<string | null> {
+    const configured = this.configuredNameOf(digest);
+    if (configured) return configured;
+    const id = idOfApiKey(key);
+    if (!id) return null;
+    return andThen(this.record(id), (record) => {
+      if (!record || !this.isGood(record, digest)) return null;
+      this.recordUse(id);
+      return record.name;
+    });
   }
 
   /** Every key is compared, in constant time: neither a key's place in the list nor its beginning can be measured. */
