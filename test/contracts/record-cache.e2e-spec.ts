@@ -61,6 +61,15 @@ describeTwins(
       expect(await read(key)).toBeUndefined();
     });
 
+    test('forgets a record when its time is over, and none before', async () => {
+      const [short, long] = [nextKey(), nextKey()];
+      await twin().cache.put(short, record, 500);
+      await twin().cache.put(long, record, 60_000);
+      expect(await twin().cache.getMany([short, long])).toEqual([record, record]);
+      await expect.poll(() => read(short)).toBeUndefined();
+      expect(await read(long)).toEqual(record);
+    });
+
     test('forgets a whole family, and no record of another', async () => {
       const [ours, theirs] = [nextKey(), `other:${nextKey()}`];
       for (const key of [ours, theirs]) await twin().cache.fill(await twin().cache.startFill(key), record, 60_000);

@@ -25,23 +25,18 @@ export interface LocalStore extends RecordStore {
 /** As Keyv wraps it. */
 interface Entry {
   value: unknown;
-  expires?: number | null;
 }
 
 export function memoryStore(): Keyv {
-  const entries = new LRUCache<string, Entry>({ max: MEMORY_ENTRIES });
-  const valueOf = (key: string) => {
-    const entry = entries.get(key);
-    return entry && (entry.expires ?? Infinity) > Date.now() ? entry.value : undefined;
-  };
+  const entries = new LRUCache<string, Entry>({ max: MEMORY_ENTRIES, ttlResolution: 0 });
   const store = {
     get: (key: string) => entries.get(key),
     getMany: (keys: string[]) => keys.map((key) => entries.get(key)),
-    set: (key: string, entry: Entry) => entries.set(key, entry),
+    set: (key: string, entry: Entry, ttl?: number) => entries.set(key, entry, { ttl }),
     delete: (key: string) => entries.delete(key),
     clear: () => entries.clear(),
     keys: () => [...entries.keys()],
-    valuesOf: (keys: string[]) => keys.map(valueOf),
+    valuesOf: (keys: string[]) => keys.map((key) => entries.get(key)?.value),
   };
   return new Keyv({ store, serialize: undefined, deserialize: undefined, useKeyPrefix: false });
 }

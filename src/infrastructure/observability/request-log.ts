@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { SystemClock } from '../../common/clock/index.js';
 import { clientAddress, currentRequest } from '../../common/http/index.js';
 import { LINES } from './app-logger.js';
 import { traceOfLines } from './tracing.js';
@@ -18,6 +19,7 @@ export function logRequests(server: FastifyInstance, level: string): void {
   const output = pino.destination({ minLength: BUFFER_BYTES, sync: true });
   // Without redaction: the fields are those below, and none is a secret.
   const logger = pino({ ...LINES, level, timestamp: false, mixin: undefined }, output);
+  const clock = new SystemClock();
   let waiting: { answeredAtMs: number; fields: object }[] = [];
   const write = () => {
     if (waiting.length === 0) return;
@@ -46,7 +48,7 @@ export function logRequests(server: FastifyInstance, level: string): void {
       api_key: currentRequest()?.apiKeyName,
       ...traceOfLines?.mixin(),
     };
-    if (waiting.push({ answeredAtMs: Date.now(), fields }) >= GATHERED_LINES) write();
+    if (waiting.push({ answeredAtMs: clock.nowMs(), fields }) >= GATHERED_LINES) write();
     done();
   });
 }
