@@ -8,7 +8,7 @@ export type { AuthRecord } from './authentication/auth-record.js';
 export { AccountBackoff, type LoginTarget } from './backoff/account-backoff.js';
 export { ATTEMPT_KEYS } from './backoff/attempt-counter.js';
 export { Authenticator } from './authentication/authenticator.js';
-export { CurrentPrincipal, type Principal } from './authentication/principal.js';
+export { type AuthenticatedRequest, CurrentPrincipal, type Principal } from './authentication/principal.js';
 export { ReadAheadGuard } from './authentication/read-ahead.guard.js';
 export { SessionReader, type StoredSession } from './authentication/session-reader.js';
 export type { SessionEnd } from './authentication/session-state.js';

@@ -2,13 +2,17 @@ import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { FastifyRequest } from 'fastify';
 
+/** Four ask for it, the last when the connection may be gone, and the address with it. */
+const ADDRESS = Symbol('client address');
+
 /**
  * The caller's address: the socket's, or, behind the proxies of `TRUST_PROXY`, the right-most hop that is none of
  * them (Fastify's `request.ip`). A port is cut off and an IPv4-mapped address unmapped, otherwise one caller had many
  * names and so many limits. What is no address at all (a forged header) yields the socket's.
  */
-export function clientAddress(request: FastifyRequest): string {
-  return normaliseAddress(request.ip ?? '') ?? normaliseAddress(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
+export function clientAddress(request: FastifyRequest & { [ADDRESS]?: string }): string {
+  return (request[ADDRESS] ??=
+    normaliseAddress(request.ip ?? '') ?? normaliseAddress(request.socket.remoteAddress ?? '') ?? '0.0.0.0');
 }
 
 /** @returns the canonical text of an IPv4 or IPv6 address, with or without a port; null when it is neither. */

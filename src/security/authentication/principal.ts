@@ -7,7 +7,12 @@ export interface Principal extends AccountFacts {
   sessionId: string;
 }
 
+/** A request that a route's guards let in, where the route asks for a bearer. */
+export interface AuthenticatedRequest {
+  user: Principal;
+}
+
 /** The caller of a route that asks for a bearer. */
 export const CurrentPrincipal = createParamDecorator(
-  (_data: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<{ user: Principal }>().user,
+  (_data: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<AuthenticatedRequest>().user,
 );

@@ -4,7 +4,7 @@ import type { Role } from '../../common/access/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { accessOf } from '../access-of.js';
 import { AccountReader } from '../authentication/account-reader.js';
-import type { Principal } from '../authentication/principal.js';
+import type { AuthenticatedRequest } from '../authentication/principal.js';
 
 /** Authorises by role. It reads storage and not the cached record: a role that was taken away is gone at once (ASVS 8.3.2). */
 @Injectable()
@@ -20,7 +20,7 @@ export class RolesGuard implements CanActivate {
   }
 
   private async assertRole(roles: readonly Role[], context: ExecutionContext): Promise<boolean> {
-    const { user } = context.switchToHttp().getRequest<{ user: Principal }>();
+    const { user } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const account = await this.accounts.readAccess(user.userId);
     const role = account?.record.auth.role;
     if (!role || !roles.includes(role)) throw new ApiError('role_required');

@@ -6,7 +6,7 @@ import { ApiError } from '../../common/errors/index.js';
 import { currentRequest } from '../../common/http/index.js';
 import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { accessOf } from '../access-of.js';
-import type { Principal } from '../authentication/principal.js';
+import type { AuthenticatedRequest, Principal } from '../authentication/principal.js';
 import { bearerToken, JwtStrategy } from './jwt.strategy.js';
 import type { DecodedToken } from './token-codec.js';
 
@@ -30,7 +30,10 @@ export class JwtAuthGuard extends AuthGuard() {
     return decoded ? this.authenticate(request, decoded) : super.canActivate(context);
   }
 
-  private authenticate(request: FastifyRequest & { user?: Principal }, decoded: DecodedToken): Promisable<boolean> {
+  private authenticate(
+    request: FastifyRequest & Partial<AuthenticatedRequest>,
+    decoded: DecodedToken,
+  ): Promisable<boolean> {
     return andThen(this.strategy.principalOf(decoded), (principal) => {
       request.user = known(principal);
       return true;
