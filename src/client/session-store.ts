@@ -26,11 +26,25 @@ interface WebStorage {
   removeItem(key: string): void;
 }
 
-/** @param storage `localStorage`: a session that outlives the page, and that every script of the page can read */
+/**
+ * A session that its storage does not take, because it is full, lasts as long as the page.
+ * @param storage `localStorage`: a session that outlives the page, and that every script of the page can read
+ */
 export function webStore(storage: WebStorage, key = 'account-session'): SessionStore {
+  let untaken: Session | null = null;
   return {
-    read: () => sessionIn(storage.getItem(key)),
-    write: (session) => (session ? storage.setItem(key, JSON.stringify(session)) : storage.removeItem(key)),
+    read: () => untaken ?? sessionIn(storage.getItem(key)),
+    write: (session) => {
+      untaken = null;
+      if (!session) return storage.removeItem(key);
+      try {
+        storage.setItem(key, JSON.stringify(session));
+      } catch {
+        // Nor is an older one to stay there: whoever sends a token that has been replaced looks like a thief.
+        storage.removeItem(key);
+        untaken = session;
+      }
+    },
   };
 }
 
