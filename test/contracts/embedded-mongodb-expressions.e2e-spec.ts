@@ -226,6 +226,17 @@ describe(`An expression on ${SERVER}`, () => {
     [{ $trim: 'text' }],
     [{ $zip: { inputs: [[1]], default: [1] } }],
     [{ $subtract: [1, '$d'] }],
+    [{ $ifNull: [] }],
+    [{ $ifNull: ['$d'] }],
+    [{ $abs: [1, 2] }],
+    [{ $not: [] }],
+    [{ $subtract: [3, 2, 1] }],
+    [{ $cond: [true, 1] }],
+    [{ $arrayElemAt: [[1, 2]] }],
+    [{ $indexOfArray: [[1]] }],
+    [{ $round: [1.5, 0, 0] }],
+    [{ $toInt: ['1', '2'] }],
+    [{ $range: [0, 2_000_000_000] }],
   ])('with arguments that it does not know, or without one that it needs, is refused: %j', async (expression) => {
     await expect(valueOf({ d: date('2024-03-05') }, expression)).rejects.toThrow(mongoose.mongo.MongoServerError);
   });

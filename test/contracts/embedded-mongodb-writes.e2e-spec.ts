@@ -263,6 +263,9 @@ describe(`A write on ${SERVER}`, () => {
     [{ $rename: { n: 'a.' } }, 56],
     [{ $rename: { n: 'a.$' } }, 2],
     [{ $rename: { 'l.$': 'a' } }, 2],
+    [{ $rename: { 'n.x': 'a' } }, 28],
+    [{ $pop: { 'n.x': 1 } }, 28],
+    [{ $pop: { 'l.m': 1 } }, 28],
   ])('by operators that do not fit is refused, and changes nothing: %j', async (update, code) => {
     await expect(updated({ l: [{ m: [1] }], n: 1 }, update, {}, { 'l.m': 1 })).rejects.toMatchObject({ code });
     expect(await suite.things.findOne({})).toEqual({ _id: 1, l: [{ m: [1] }], n: 1 });
@@ -273,6 +276,19 @@ describe(`A write on ${SERVER}`, () => {
     ['of no document', { documents: [5] }, 14],
   ])('is refused, as an insert %s', async (_name, fields, code) => {
     await expect(run({ insert: suite.things.collectionName, ...fields })).rejects.toMatchObject({ code });
+  });
+
+  it('takes nothing from where there is nothing', async () => {
+    expect(await updated({ n: {}, l: [{}] }, { $pop: { 'n.x.y': 1, 'l.3.m': 1 }, $rename: { 'n.z': 'a' } })).toEqual({
+      n: {},
+      l: [{}],
+    });
+  });
+
+  it('to no collection, or to one with an option that nobody knows, is refused', async () => {
+    const { db } = suite.connection;
+    await expect(db?.createCollection('made', { caped: true } as never)).rejects.toMatchObject({ code: 40415 });
+    await expect(db?.aggregate([{ $match: {} }]).toArray()).rejects.toMatchObject({ code: 73 });
   });
 
   it('takes no id that is an operator, an array or a pattern', async () => {

@@ -23,6 +23,21 @@ const NAMED_ARGUMENTS: Record<string, string> = {
   $zip: 'inputs useLongestLength? defaults?',
 };
 
+/** How many arguments operators take that know them by their order: at least, at most. */
+const COUNTED_ARGUMENTS = new Map(
+  Object.entries({
+    '1 1':
+      '$abs $acos $acosh $allElementsTrue $anyElementTrue $arrayToObject $asin $asinh $atan $atanh $binarySize $bitNot $bsonSize $ceil $cos $cosh $degreesToRadians $exp $first $floor $isArray $isNumber $last $ln $log10 $not $objectToArray $radiansToDegrees $reverseArray $sin $sinh $size $sqrt $strLenBytes $strLenCP $tan $tanh $toBool $toDate $toDecimal $toDouble $toInt $toLong $toLower $toObjectId $toString $toUpper $type',
+    '1 2': '$round $trunc',
+    '2 2':
+      '$arrayElemAt $atan2 $cmp $divide $eq $gt $gte $in $log $lt $lte $mod $ne $pow $setDifference $setIsSubset $split $strcasecmp $subtract',
+    '2 3': '$range $slice',
+    '2 4': '$indexOfArray $indexOfBytes $indexOfCP',
+    '2 Infinity': '$ifNull $setEquals',
+    '3 3': '$cond $substr $substrBytes $substrCP',
+  }).flatMap(([bounds, names]) => names.split(' ').map((name) => [name, bounds.split(' ').map(Number)] as const)),
+);
+
 /** Their operands are values, or names of fields. */
 const PLAIN = ['$literal', '$const', '$getField', '$setField', '$unsetField'];
 
@@ -64,11 +79,19 @@ function checkPath(text: string): void {
 
 function checkArguments(operator: string, operand: unknown): void {
   const known = NAMED_ARGUMENTS[operator]?.split(' ');
-  if (!known || (operator === '$cond' && Array.isArray(operand))) return;
+  if (!known || (operator === '$cond' && Array.isArray(operand))) return checkCount(operator, operand);
   if (!isDocument(operand)) throw new CommandError(9, `${operator} only supports an object as its argument`);
   const names = known.map((name) => name.replace('?', ''));
   const unknown = Object.keys(operand).find((name) => !names.includes(name));
   if (unknown !== undefined) throw new CommandError(9, `Unrecognized parameter to ${operator}: ${unknown}`);
   const missing = known.find((name) => !name.endsWith('?') && !(name in operand));
   if (missing !== undefined) throw new CommandError(9, `Missing '${missing}' parameter to ${operator}`);
+}
+
+function checkCount(operator: string, operand: unknown): void {
+  const [least = 0, most = Infinity] = COUNTED_ARGUMENTS.get(operator) ?? [];
+  const count = Array.isArray(operand) ? operand.length : 1;
+  if (count >= least && count <= most) return;
+  const takes = least === most ? `exactly ${least}` : `at least ${least} and at most ${most}`;
+  throw new CommandError(16020, `Expression ${operator} takes ${takes} arguments. ${count} were passed in.`);
 }

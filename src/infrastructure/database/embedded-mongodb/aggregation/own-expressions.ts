@@ -11,6 +11,9 @@ import { foldOf, literal, onlyArgument, type Expression, type Options } from './
 import { accumulate, OWN_ACCUMULATORS } from './own-accumulators.js';
 import { TEXT_EXPRESSIONS } from './text-expressions.js';
 
+/** What MongoDB has room for in the 100 MB of an operator. */
+const MAX_RANGE = 6_500_000;
+
 /** Expressions that mingo lacks, or calculates otherwise than MongoDB. */
 export const OWN_EXPRESSIONS: Record<string, Expression> = {
   ...ARITHMETIC_EXPRESSIONS,
@@ -60,6 +63,13 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     if (other === undefined) return objects.reduce((merged: object, one) => ({ ...merged, ...(one as object) }), {});
     throw new CommandError(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(other)}`);
   },
+  $range: (document, operand, options) => {
+    const [start, end, step = 1] = evalExpr(document, operand, options) as number[];
+    if ((Number(end) - Number(start)) / step > MAX_RANGE) {
+      throw new CommandError(146, `$range is not to yield more than ${MAX_RANGE} numbers`);
+    }
+    return expressions.$range(document, [start, end, step].map(literal), options);
+  },
   $slice: ofPresent('$slice'),
   $split: (document, operand, options) => {
     const [text, separator] = [operand].flat().map((one) => evalExpr(document, one, options));
@@ -98,9 +108,8 @@ function accumulating(name: string): Expression {
 
 function comparing(accepts: (order: number) => unknown): Expression {
   return (document, operand, options) => {
-    const operands = evalExpr(document, operand, options);
-    if (Array.isArray(operands) && operands.length === 2) return accepts(orderOf(operands[0], operands[1], options));
-    throw new CommandError(16020, 'A comparison takes exactly 2 arguments');
+    const [a, b] = evalExpr(document, operand, options) as unknown[];
+    return accepts(orderOf(a, b, options));
   };
 }
 

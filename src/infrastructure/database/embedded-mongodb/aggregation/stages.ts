@@ -14,6 +14,7 @@ import { copy, isDocument, isFieldPath, isOperatorDocument, own, type Document }
 import { toInteger } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
 import { asCommandError, checked, expressionContext, settingsOf, type Scope } from './expressions.js';
+import { densify } from './densify.js';
 import { graphLookup, lookup, type JoinScope } from './joins.js';
 import { withField } from './with-field.js';
 
@@ -108,11 +109,7 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       const unwound = unwinder(specification);
       return transform(documents, (all) => all.flatMap(unwound));
     },
-    $densify: (documents, specification: { range: { step: number } }, options: never) => {
-      // mingo would never come to an end.
-      if (!(specification.range?.step > 0)) throw new CommandError(5733401, 'the step of $densify must be positive');
-      return pipelineOperators.$densify(documents, specification as never, options);
-    },
+    $densify: (documents, specification, options) => transform(documents, densify(specification, options)),
     $count: (documents, field: string) =>
       transform(documents, (all) => (all.length > 0 ? [{ [field]: all.length }] : [])),
     $lookup: (documents, specification: Document, options: Options) =>

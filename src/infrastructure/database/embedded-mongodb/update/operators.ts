@@ -43,6 +43,7 @@ function rename(from: Place, operand: unknown, { placeOf }: OperatorOptions): vo
   if (`${operand}.`.startsWith(`${from.path}.`) || `${from.path}.`.startsWith(`${operand}.`)) {
     throw new CommandError(2, `The source and target field for $rename must differ: ${from.path}`);
   }
+  from.checkReachable();
   const value = from.get();
   const to = value === undefined ? undefined : placeOf(operand);
   if (from.isInArray || to?.isInArray)
@@ -162,6 +163,7 @@ function pullAll(place: Place, operand: unknown, { fold }: FilterOptions): void 
 function pop(place: Place, operand: unknown): void {
   const end = isNumber(operand) ? toDouble(operand) : NaN;
   if (end !== 1 && end !== -1) throw new CommandError(9, '$pop expects 1 or -1');
+  place.checkReachable();
   if (place.get() === undefined) return;
   const array = arrayAt(place, '$pop', 14);
   if (array.length > 0) place.set(end === 1 ? array.slice(0, -1) : array.slice(1));

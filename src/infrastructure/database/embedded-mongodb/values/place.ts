@@ -28,6 +28,16 @@ export class Place {
     return this.parts.some((_part, length) => Array.isArray(new Place(this.root, this.parts.slice(0, length)).get()));
   }
 
+  /** @throws CommandError 28 when a scalar is in the way, or an array without a number behind it */
+  checkReachable(): void {
+    this.parts.reduce<unknown>((holder, part) => {
+      const isIndexed = Array.isArray(holder) && isArrayIndex(part);
+      if (holder === undefined || isIndexed) return isIndexed ? holder[Number(part)] : undefined;
+      if (isDocument(holder)) return own(holder, part);
+      throw new CommandError(28, `Cannot use the part (${part}) of (${this.path}) to traverse the element`);
+    }, this.root);
+  }
+
   /** Creates the documents on the way. @throws CommandError 28 when a scalar or array is in the way */
   set(value: unknown): void {
     let holder: unknown = this.root;
