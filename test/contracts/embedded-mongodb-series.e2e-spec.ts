@@ -18,12 +18,20 @@ describe(`Stages for series of values on ${SERVER}`, () => {
     it('fills the bounds, beyond what there is and where there is nothing', async () => {
       const inBounds = { field: 'v', range: range([0, 5]) };
       expect(await densified([{ v: 1, n: 'a' }, { v: 2.5 }, { v: 3 }, { v: 9 }], inBounds)).toEqual([
-        ...[{ v: 0 }, { v: 1, n: 'a' }, { v: 2 }, { v: 2.5 }, { v: 3 }, { v: 4 }],
+        { v: 0 },
+        { v: 1, n: 'a' },
+        { v: 2 },
+        { v: 2.5 },
+        { v: 3 },
+        { v: 4 },
         { v: 9 },
       ]);
       expect(await densified([], { field: 'v', range: range([0, 3]) })).toEqual([{ v: 0 }, { v: 1 }, { v: 2 }]);
       expect(await densified([{ v: -3 }], { field: 'v', range: range([2, 7], 2) })).toEqual([
-        ...[{ v: -3 }, { v: 2 }, { v: 4 }, { v: 6 }],
+        { v: -3 },
+        { v: 2 },
+        { v: 4 },
+        { v: 6 },
       ]);
     });
 
@@ -31,7 +39,11 @@ describe(`Stages for series of values on ${SERVER}`, () => {
       const documents = [{ v: 4 }, { v: 1 }, { n: 1 }, { v: 1.5 }, { v: null }];
       const found = await densified(documents, { field: 'v', range: range('full') });
       expect(found.filter(({ v }) => v !== null && v !== undefined)).toEqual([
-        ...[{ v: 1 }, { v: 1.5 }, { v: 2 }, { v: 3 }, { v: 4 }],
+        { v: 1 },
+        { v: 1.5 },
+        { v: 2 },
+        { v: 3 },
+        { v: 4 },
       ]);
       expect(found).toHaveLength(7);
       expect(await densified([{ n: 1 }], { field: 'v', range: range('full') })).toEqual([{ n: 1 }]);
