@@ -36,6 +36,13 @@ export function accumulate(name: string): (documents: Document[], operand: unkno
   };
 }
 
+/** What an accumulator such as {$top: …} makes of the documents of a group or a window. */
+export function accumulated(documents: Document[], accumulator: Document, options: Options): unknown {
+  const [name = ''] = Object.keys(accumulator);
+  const value = evalExpr(documents, accumulator, options);
+  return Array.isArray(value) && ['$top', '$bottom'].includes(name) ? value[0] : value;
+}
+
 function present(values: unknown[]): unknown[] {
   return values.filter((value) => value !== undefined);
 }

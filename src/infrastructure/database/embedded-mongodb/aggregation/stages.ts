@@ -4,8 +4,7 @@ import { Context, evalExpr } from 'mingo/core';
 import { Lazy, type Iterator } from 'mingo/lazy';
 import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as queryOperators from 'mingo/operators/query';
-import * as windowOperators from 'mingo/operators/window';
-import { CommandError, unsupported } from '../command-error.js';
+import { CommandError } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
 import { compileSortKey, sorted } from '../query/sort.js';
 import { compileProjection, flatten } from '../query/projection.js';
@@ -15,7 +14,10 @@ import { toInteger } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
 import { asCommandError, checked, expressionContext, settingsOf, type Scope } from './expressions.js';
 import { densify } from './densify.js';
+import { fillStages } from './fill.js';
 import { graphLookup, lookup, type JoinScope } from './joins.js';
+import { accumulated } from './own-accumulators.js';
+import { windowFields } from './window-fields.js';
 import { withField } from './with-field.js';
 
 export interface StageOptions extends Scope {
@@ -35,7 +37,6 @@ export function runStages(documents: Document[], stages: Document[], options: St
   // The first that is registered counts.
   context.addPipelineOps(ownStages({ resolve, fold, variables }) as never);
   context.addPipelineOps(others as never);
-  context.addWindowOps({ ...windowOperators } as never);
   context.addQueryOps(QUERY_OPERATORS as never);
   const settings = { ...settingsOf(options), context, collectionResolver: resolve };
   return asCommandError(() => new Aggregator(stages, settings).run<Document>(documents));
@@ -128,16 +129,9 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       pipelineOperators.$replaceWith(documents, checked(expression), options),
     $sortByCount: (documents, expression, options) =>
       pipelineOperators.$sortByCount(documents, checked(expression), options),
-    $setWindowFields: trusted(pipelineOperators.$setWindowFields as never),
-    $fill: trusted(pipelineOperators.$fill as never),
-  };
-}
-
-/** mingo builds some stages out of its own $function, which no client can reach. */
-function trusted(run: (documents: Iterator, specification: Document, options: object) => Iterator): Stage {
-  return (documents, specification: Document, { options }: { options: object }) => {
-    if (JSON.stringify(specification).includes('"$function"')) throw unsupported('Aggregation operator $function');
-    return run(documents, specification, { ...options, scriptEnabled: true });
+    $setWindowFields: (documents, specification, options) =>
+      transform(documents, windowFields(specification, options, fold)),
+    $fill: (documents, specification) => transform(documents, (all) => run(all, fillStages(specification), {})),
   };
 }
 
@@ -246,13 +240,10 @@ function group(
     else groups.set(name, { id, members: [document] });
   }
   return [...groups.values()].map(({ id, members }) => {
-    const values = Object.entries(fields).map(([name, sum]) => [name, accumulated(members, sum, options) ?? null]);
+    const values = Object.entries(fields).map(([name, sum]) => [
+      name,
+      accumulated(members, sum as Document, options) ?? null,
+    ]);
     return { _id: id, ...Object.fromEntries(values) };
   });
-}
-
-function accumulated(documents: Document[], accumulator: unknown, options: Options): unknown {
-  const [name = ''] = Object.keys(accumulator as Document);
-  const value = evalExpr(documents, accumulator, options);
-  return Array.isArray(value) && ['$top', '$bottom'].includes(name) ? value[0] : value;
 }

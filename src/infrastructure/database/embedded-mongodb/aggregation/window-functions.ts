@@ -1,0 +1,96 @@
+import * as accumulators from 'mingo/operators/accumulator';
+import { evalExpr } from 'mingo/core';
+import { CommandError } from '../command-error.js';
+import { isDocument, type Document } from '../values/document.js';
+import { accumulated, OWN_ACCUMULATORS } from './own-accumulators.js';
+import { OVER_THE_PARTITION } from './partition-functions.js';
+import { $derivative, $integral } from './series-functions.js';
+import { WHOLE_PARTITION, type Window } from './window-bounds.js';
+import type { Compile, Surroundings, WindowFunction } from './window-function.js';
+
+/** Made of what was made before and of what has come since: a running total is not added up anew for each document. */
+const RUNNING = ['$sum', '$min', '$max'];
+
+/** They need the ends of their window, or its length. */
+const OVER_THE_WINDOW: Record<string, Compile> = {
+  $first: ofWindow(
+    (operand, { options }) =>
+      (documents) =>
+        documents[0] && evalExpr(documents[0], operand, options),
+  ),
+  $last: ofWindow((operand, { options }) => (documents) => {
+    const last = documents.at(-1);
+    return last && evalExpr(last, operand, options);
+  }),
+  $count: ofWindow((operand) => {
+    if (isDocument(operand) && Object.keys(operand).length === 0) return (documents) => documents.length;
+    throw new CommandError(9, '$count takes no arguments, i.e. $count:{}');
+  }),
+  $derivative: ofWindow($derivative),
+  $integral: ofWindow($integral),
+};
+
+/** @throws CommandError for what is no function of a window, or has arguments or bounds that it does not take */
+export function compileWindowFunction(name: string, operand: unknown, surroundings: Surroundings): WindowFunction {
+  const overPartition = OVER_THE_PARTITION[name];
+  if (overPartition) {
+    if (!surroundings.window) return overPartition(operand, surroundings);
+    const isRank = ['$rank', '$denseRank', '$documentNumber'].includes(name);
+    throw new CommandError(isRank ? 5371601 : 9, `${name} does not accept a 'window' field`);
+  }
+  const overWindow = OVER_THE_WINDOW[name];
+  if (overWindow) return overWindow(operand, surroundings);
+  const { window = WHOLE_PARTITION, options, fold } = surroundings;
+  const own = OWN_ACCUMULATORS[name];
+  if (own) {
+    return (documents) => {
+      const values = documents.map((document) => evalExpr(document, operand, options));
+      return ofEachWindow(documents, window, (from, to, before) =>
+        before && RUNNING.includes(name)
+          ? own([before.value, ...values.slice(before.to, to)], fold)
+          : own(values.slice(from, to), fold),
+      );
+    };
+  }
+  if (!(name in accumulators) || ['$accumulator', '$mergeObjects'].includes(name)) {
+    throw new CommandError(9, `Unrecognized window function, ${name}`);
+  }
+  return (documents) =>
+    ofEachWindow(documents, window, (from, to) => accumulated(documents.slice(from, to), { [name]: operand }, options));
+}
+
+interface Made {
+  from: number;
+  to: number;
+  value: unknown;
+}
+
+/** What is made of each window, and of the same one once. `make` is told of the one before where this has all of that, and more. */
+function ofEachWindow(
+  documents: Document[],
+  window: Window,
+  make: (from: number, to: number, before?: Made) => unknown,
+): unknown[] {
+  const spanOf = window(documents);
+  let last: Made | undefined;
+  return documents.map((_document, i) => {
+    const [from, to] = spanOf(i);
+    if (last?.from === from && last.to === to) return last.value;
+    const hasGrown = last?.from === from && last.to <= to && last.to > from;
+    last = { from, to, value: make(from, to, hasGrown ? last : undefined) };
+    return last.value;
+  });
+}
+
+function ofWindow(
+  compile: (operand: unknown, surroundings: Surroundings) => (documents: Document[]) => unknown,
+): Compile {
+  return (operand, surroundings) => {
+    const make = compile(operand, surroundings);
+    const { window = WHOLE_PARTITION } = surroundings;
+    return (documents) =>
+      ofEachWindow(documents, window, (from, to) =>
+        from === to ? (make([]) ?? null) : make(documents.slice(from, to)),
+      );
+  };
+}
