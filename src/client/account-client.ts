@@ -1,5 +1,6 @@
 import { AccountError, type Refusal } from './account-error.js';
 import type { Data, Input } from './operation-types.js';
+import { parsed } from './parsed.js';
 import { keepSession, type Tokens } from './session-keeper.js';
 import { memoryStore, type SessionStore } from './session-store.js';
 
@@ -44,22 +45,13 @@ function queryOf(fields: Fields): string {
   return query.toString();
 }
 
-/** A proxy in between may answer with a page. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) ?? {};
-  } catch {
-    return {};
-  }
-}
-
 /** @param routes of each operation its method, its path, and `bearer` where it wants a token */
 export function createClient<Operations>(
   routes: Record<string, string>,
   { baseUrl = '', apiKey, store = memoryStore(), onSessionEnd, fetch: send = fetch }: ClientOptions = {},
 ): AccountClient<Operations> {
-  const exchange = async (refresh_token: string, signal: AbortSignal) =>
-    (await request('refreshToken', { refresh_token }, undefined, signal)) as Tokens;
+  const exchange = (refresh_token: string, signal: AbortSignal) =>
+    request('refreshToken', { refresh_token }, undefined, signal) as Promise<Tokens>;
   const session = keepSession(store, exchange, onSessionEnd);
 
   async function request(id: string, input: Fields, token?: string, signal?: AbortSignal): Promise<unknown> {
@@ -82,6 +74,7 @@ export function createClient<Operations>(
         ...(token && { authorization: `Bearer ${token}` }),
       },
     });
+    // A proxy in between may answer with a page.
     const answer = parsed(await response.text()) as Refusal & { data?: unknown };
     if (response.ok) return answer.data;
     throw new AccountError(response.status, answer, response.headers.get('x-request-id'));

@@ -1,3 +1,5 @@
+import { parsed } from './parsed.js';
+
 /** A session as the client keeps it. */
 export interface Session {
   token: string;
@@ -36,26 +38,19 @@ export function webStore(storage: WebStorage, key = 'account-session'): SessionS
     read: () => untaken ?? sessionIn(storage.getItem(key)),
     write: (session) => {
       untaken = null;
-      if (!session) return storage.removeItem(key);
       try {
-        storage.setItem(key, JSON.stringify(session));
+        if (session) return storage.setItem(key, JSON.stringify(session));
       } catch {
-        // Nor is an older one to stay there: whoever sends a token that has been replaced looks like a thief.
-        storage.removeItem(key);
         untaken = session;
       }
+      // Nor is an older one to stay there: whoever sends a token that has been replaced looks like a thief.
+      storage.removeItem(key);
     },
   };
 }
 
 /** Other scripts of the page write there too: what is no session is none, and not the end of every request. */
 function sessionIn(text: string | null): Session | null {
-  try {
-    const session = JSON.parse(text ?? 'null') as Partial<Session> | null;
-    return typeof session?.token === 'string' && typeof session.refresh_token === 'string'
-      ? (session as Session)
-      : null;
-  } catch {
-    return null;
-  }
+  const session: Partial<Session> = parsed(text);
+  return typeof session.token === 'string' && typeof session.refresh_token === 'string' ? (session as Session) : null;
 }
