@@ -289,6 +289,8 @@ describe(`A write on ${SERVER}`, () => {
     const { db } = suite.connection;
     await expect(db?.createCollection('made', { caped: true } as never)).rejects.toMatchObject({ code: 40415 });
     await expect(db?.aggregate([{ $match: {} }]).toArray()).rejects.toMatchObject({ code: 73 });
+    await expect(suite.aggregate({ $documents: [{ a: 1 }] })).rejects.toMatchObject({ code: 73 });
+    expect(await db?.aggregate([{ $documents: [{ a: { $add: [1, 1] } }] }]).toArray()).toEqual([{ a: 2 }]);
   });
 
   it('takes no id that is an operator, an array or a pattern', async () => {

@@ -49,8 +49,12 @@ function hasCollection({ command }: CommandContext): boolean {
 function results(context: CommandContext, pipeline: Document[]): Buffer[] {
   const collection = hasCollection(context) ? context.collection() : undefined;
   const isOfSessions = !hasCollection(context) && '$listLocalSessions' in (pipeline[0] ?? {});
-  if (!hasCollection(context) && !isOfSessions) {
-    throw new CommandError(73, 'Of the stages that need no collection the embedded store has $listLocalSessions alone');
+  const isOfNone = isOfSessions || '$documents' in (pipeline[0] ?? {});
+  if (isOfNone === hasCollection(context)) {
+    throw new CommandError(
+      73,
+      '$documents and $listLocalSessions begin a pipeline without a collection, and they alone',
+    );
   }
   const head = leadingQuery(isOfSessions ? [] : pipeline);
   const query = { ...context.query(collection, ''), ...head.query };
