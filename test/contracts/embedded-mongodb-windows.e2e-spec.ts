@@ -116,6 +116,8 @@ describe(`Windows of documents on ${SERVER}`, () => {
     [{ $expMovingAvg: { input: '$x', N: 3 } }, [1, 1.5, 1.75, 2.875, 5.4375]],
     [{ $expMovingAvg: { input: '$nothing', N: 3 } }, [null, null, null, null, null]],
     [{ $avg: '$x', window: { documents: [-1, 0] } }, [1, 1.5, 2, 3, 6]],
+    [{ $avg: '$x', window: { documents: ['unbounded', 'current'] } }, [1, 1.5, 5 / 3, 2.25, 3.4]],
+    [{ $avg: '$nothing', window: { documents: [-1, 0] } }, [null, null, null, null, null]],
     [{ $max: '$x', window: { documents: ['unbounded', -1] } }, [null, 1, 2, 2, 4]],
     [{ $min: '$x', window: { documents: ['unbounded', 'current'] } }, [1, 1, 1, 1, 1]],
     [{ $sum: '$x', window: { documents: ['unbounded', 'current'] } }, [1, 3, 5, 9, 17]],

@@ -1,6 +1,8 @@
 import * as accumulators from 'mingo/operators/accumulator';
 import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
+import { quotient } from '../values/arithmetic.js';
+import type { BsonNumber } from '../values/bson-types.js';
 import { isDocument, type Document } from '../values/document.js';
 import { accumulated, OWN_ACCUMULATORS } from './own-accumulators.js';
 import { OVER_THE_PARTITION } from './partition-functions.js';
@@ -41,6 +43,7 @@ export function compileWindowFunction(name: string, operand: unknown, surroundin
   const overWindow = OVER_THE_WINDOW[name];
   if (overWindow) return overWindow(operand, surroundings);
   const { window = WHOLE_PARTITION, options, fold } = surroundings;
+  if (name === '$avg') return average(operand, surroundings);
   const own = OWN_ACCUMULATORS[name];
   if (own) {
     return (documents) => {
@@ -57,6 +60,17 @@ export function compileWindowFunction(name: string, operand: unknown, surroundin
   }
   return (documents) =>
     ofEachWindow(documents, window, (from, to) => accumulated(documents.slice(from, to), { [name]: operand }, options));
+}
+
+/** By totals, which can go on from window to window. */
+function average(operand: unknown, surroundings: Surroundings): WindowFunction {
+  const [sums, counts] = [operand, { $cond: [{ $isNumber: operand }, 1, 0] }].map((summand) =>
+    compileWindowFunction('$sum', summand, surroundings),
+  ) as [WindowFunction, WindowFunction];
+  return (documents) => {
+    const counted = counts(documents) as number[];
+    return sums(documents).map((sum, i) => (counted[i] ? quotient(sum as BsonNumber, counted[i]) : null));
+  };
 }
 
 interface Made {
