@@ -42,14 +42,32 @@ export const ARITHMETIC_EXPRESSIONS: Record<string, Expression> = {
   $floor: rounding('$floor', 'floor'),
   $round: rounding('$round', 'halfEven'),
   $trunc: rounding('$trunc', 'down'),
+  $bitAnd: ofBits((bits, mask) => bits & mask, -1n),
+  $bitOr: ofBits((bits, mask) => bits | mask, 0n),
+  $bitXor: ofBits((bits, mask) => bits ^ mask, 0n),
+  $bitNot: calculated(([value]) => fromBits(~bitsOf(value))),
 };
 
 /** Of nothing comes null. */
 function calculated(calculation: (values: unknown[]) => unknown): Expression {
   return (document, operand, options) => {
-    const values = [evalExpr(document, operand, options)].flat();
+    const found = evalExpr(document, operand, options);
+    const values = Array.isArray(operand) ? (found as unknown[]) : [found];
     return values.some((value) => value === undefined || value === null) ? null : calculation(values);
   };
+}
+
+function ofBits(combined: (bits: bigint, mask: bigint) => bigint, start: bigint): Expression {
+  return calculated((values) => fromBits(values.map(bitsOf).reduce(combined, start)));
+}
+
+function bitsOf(value: unknown): bigint {
+  if (value instanceof Long || Number.isSafeInteger(value)) return BigInt(String(value));
+  throw new CommandError(14, 'Operators on bits take int and long alone');
+}
+
+function fromBits(bits: bigint): number | Long {
+  return Number.isSafeInteger(Number(bits)) ? Number(bits) : Long.fromBigInt(bits);
 }
 
 function rounding(name: string, how: Rounding): Expression {

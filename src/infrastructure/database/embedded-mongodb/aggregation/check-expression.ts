@@ -1,42 +1,6 @@
 import { CommandError, unsupported } from '../command-error.js';
 import { isDocument, isFieldPath } from '../values/document.js';
-
-/** What operators take by name; a question mark stands behind what may be left out. */
-const NAMED_ARGUMENTS: Record<string, string> = {
-  $cond: 'if then else',
-  $dateFromString: 'dateString format? timezone? onError? onNull?',
-  $dateToString: 'date format? timezone? onNull?',
-  $filter: 'input cond as? limit?',
-  $let: 'vars in',
-  $ltrim: 'input chars?',
-  $map: 'input in as?',
-  $reduce: 'input initialValue in',
-  $regexFind: 'input regex options?',
-  $regexFindAll: 'input regex options?',
-  $regexMatch: 'input regex options?',
-  $replaceAll: 'input find replacement',
-  $replaceOne: 'input find replacement',
-  $rtrim: 'input chars?',
-  $sortArray: 'input sortBy',
-  $switch: 'branches default?',
-  $trim: 'input chars?',
-  $zip: 'inputs useLongestLength? defaults?',
-};
-
-/** How many arguments operators take that know them by their order: at least, at most. */
-const COUNTED_ARGUMENTS = new Map(
-  Object.entries({
-    '1 1':
-      '$abs $acos $acosh $allElementsTrue $anyElementTrue $arrayToObject $asin $asinh $atan $atanh $binarySize $bitNot $bsonSize $ceil $cos $cosh $degreesToRadians $exp $first $floor $isArray $isNumber $last $ln $log10 $not $objectToArray $radiansToDegrees $reverseArray $sin $sinh $size $sqrt $strLenBytes $strLenCP $tan $tanh $toBool $toDate $toDecimal $toDouble $toInt $toLong $toLower $toObjectId $toString $toUpper $type',
-    '1 2': '$round $trunc',
-    '2 2':
-      '$arrayElemAt $atan2 $cmp $divide $eq $gt $gte $in $log $lt $lte $mod $ne $pow $setDifference $setIsSubset $split $strcasecmp $subtract',
-    '2 3': '$range $slice',
-    '2 4': '$indexOfArray $indexOfBytes $indexOfCP',
-    '2 Infinity': '$ifNull $setEquals',
-    '3 3': '$cond $substr $substrBytes $substrCP',
-  }).flatMap(([bounds, names]) => names.split(' ').map((name) => [name, bounds.split(' ').map(Number)] as const)),
-);
+import { COUNTED_ARGUMENTS, NAMED_ARGUMENTS } from './arguments.js';
 
 /** Their operands are values, or names of fields. */
 const PLAIN = ['$literal', '$const', '$getField', '$setField', '$unsetField'];

@@ -82,7 +82,8 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
   // mingo looks for the boundaries of days and months in UTC, whatever the timezone.
   $dateTrunc: ofDate((document, operand, options) => {
     const { timezone, moment: _moment, ...others } = operand as Document;
-    const start = expressions.$dateTrunc(document, others, options);
+    const start =
+      monthOf(evalExpr(document, others, options) as Document) ?? expressions.$dateTrunc(document, others, options);
     return start && fromZone(start as Date, evalExpr(document, timezone, options));
   }),
   $dateDiff: (document, operand, options) => {
@@ -101,6 +102,14 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
   $dateAdd: (document, operand, options) => moved(1, evalExpr(document, operand, options)),
   $dateSubtract: (document, operand, options) => moved(-1, evalExpr(document, operand, options)),
 };
+
+/** The first of a number of months, quarters or years, which are counted from 2000; undefined for other units. */
+function monthOf({ date, unit, binSize }: Document): Date | undefined {
+  const months = (MONTHS[String(unit)] ?? NaN) * toInteger(binSize ?? 1, '$dateTrunc binSize');
+  if (!(months > 0) || !(date instanceof Date)) return undefined;
+  const since2000 = (date.getUTCFullYear() - 2000) * 12 + date.getUTCMonth();
+  return new Date(Date.UTC(2000, Math.floor(since2000 / months) * months));
+}
 
 /**
  * Nothing of nothing; an ObjectId stands for the moment in it. What calculates is given `{ date, moment, … }` in any

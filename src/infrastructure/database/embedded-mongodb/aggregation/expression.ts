@@ -21,3 +21,19 @@ export function literal(value: unknown): unknown {
 export function onlyArgument(document: Document, operand: unknown, options: Options): unknown {
   return evalExpr(document, Array.isArray(operand) && operand.length === 1 ? operand[0] : operand, options);
 }
+
+/** The same surroundings with further variables. mingo's class for them is not exported, but what it hands on is one. */
+export function withVariables(options: Options, variables: Document): Options {
+  const { init } = (options as object).constructor as unknown as {
+    init(options: Options): { update(locals: { variables: Document }): Options };
+  };
+  return init(options).update({ variables });
+}
+
+/** What an expression yields for each document of a group or a window. */
+export function valuesOfEach(documents: Document[], expression: unknown, options: Options): unknown[] {
+  // What mingo hands on may name all the documents as the root.
+  const rooted = options as unknown as { local?: { root?: unknown }; update(locals: { root: Document }): Options };
+  const optionsFor = (root: Document): Options => (rooted.local?.root ? rooted.update({ root }) : options);
+  return documents.map((one) => evalExpr(one, expression, optionsFor(one)));
+}

@@ -8,7 +8,10 @@ import { assign, isDocument, type Document } from '../values/document.js';
 import { toRegExp } from '../values/regex.js';
 import { checkExpression } from './check-expression.js';
 import { accumulate, OWN_ACCUMULATORS } from './own-accumulators.js';
+import { normalised, normalisedOperand } from './normalised.js';
+import { LITERAL_EXPRESSIONS } from './object-expressions.js';
 import { OWN_EXPRESSIONS } from './own-expressions.js';
+import { PICKING_ACCUMULATORS } from './picking-expressions.js';
 
 type Operators = Parameters<Context['addExpressionOps']>[0];
 
@@ -18,10 +21,12 @@ const REFUSED = ['$function', '$where', '$accumulator'];
 export function expressionContext(): Context {
   const safe = Object.entries(expressions).filter(([name]) => !REFUSED.includes(name));
   const accumulating = Object.entries(accumulators).filter(([name]) => !REFUSED.includes(name));
-  const own = Object.keys(OWN_ACCUMULATORS).map((name) => [name, accumulate(name)]);
+  const own = Object.keys(OWN_ACCUMULATORS).map((name) => [name, accumulate(name)] as const);
   return Context.init({
-    expression: { ...Object.fromEntries(safe), ...OWN_EXPRESSIONS } as Operators,
-    accumulator: Object.fromEntries([...accumulating, ...own]) as Parameters<Context['addAccumulatorOps']>[0],
+    expression: { ...Object.fromEntries(safe), ...OWN_EXPRESSIONS, ...LITERAL_EXPRESSIONS } as Operators,
+    accumulator: { ...Object.fromEntries([...accumulating, ...own]), ...PICKING_ACCUMULATORS } as Parameters<
+      Context['addAccumulatorOps']
+    >[0],
   });
 }
 
@@ -35,13 +40,26 @@ const MINGO_OPTIONS = {
 };
 
 const OPERATORS = new Set(
-  Object.keys({ ...expressions, ...accumulators, ...OWN_EXPRESSIONS }).filter((name) => !REFUSED.includes(name)),
+  Object.keys({ ...expressions, ...accumulators, ...OWN_EXPRESSIONS, ...PICKING_ACCUMULATORS }).filter(
+    (name) => !REFUSED.includes(name),
+  ),
 );
 
-/** The expression, see promote(). @throws CommandError for what is none, before there is a document */
-export function checked<T>(expression: T): T {
+/** An expression, see promote(), to be evaluated. @throws CommandError for what is none, before there is a document */
+export function checked(expression: unknown): unknown {
   checkExpression(expression, OPERATORS);
-  return expression;
+  return normalised(expression);
+}
+
+/** The same, behind an operator. */
+export function checkedOperand(operator: string, operand: unknown): unknown {
+  checkExpression(operand, OPERATORS);
+  return normalisedOperand(operator, operand);
+}
+
+/** Several of them by their names, of which each may yield nothing. */
+export function checkedFields(fields: Document): Document {
+  return Object.fromEntries(Object.entries(fields).map(([name, expression]) => [name, checked(expression)]));
 }
 
 /** What an expression knows beside its document. */
@@ -60,9 +78,11 @@ export function evaluate(expression: unknown, document: Document, scope: Scope =
   return asCommandError(() => evalExpr(promote(document), expression, settingsOf(scope)));
 }
 
-/** Values of the variables of a command's `let`: they are expressions without a document. */
-export function evaluateVariables(variables: Document | undefined): Document {
-  return variables ? (evaluate(checked(promote(variables)), {}) as Document) : {};
+/** Values of the variables of a command's `let`: they are expressions without a document. `Now` stands for `$$NOW`. */
+export function evaluateVariables(variables: Document | undefined, now: Date): Document {
+  const given = { Now: now };
+  const fields = checkedFields(promote(variables ?? {}) as Document);
+  return { ...(evaluate(fields, {}, { variables: given }) as Document), ...given };
 }
 
 /** mingo's complaints reach the client as errors of the command, not as a failure of the server. */

@@ -3,11 +3,11 @@ import { CommandError } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
 import { leaves } from '../query/leaves.js';
 import type { Fold } from '../values/collation.js';
-import { copy, isDocument, type Document } from '../values/document.js';
+import { copy, isArrayIndex, isDocument, own, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
 import type { Options } from './expression.js';
-import { checked } from './expressions.js';
+import { checked, checkedFields } from './expressions.js';
 import { withField } from './with-field.js';
 
 type Join = (document: Document) => Document;
@@ -30,12 +30,12 @@ export function lookup(specification: Document, options: Options, scope: JoinSco
   if (typeof as !== 'string') throw new CommandError(9, "must specify 'as' field for a $lookup");
   if (!isJoin && !pipeline) throw new CommandError(9, '$lookup needs both localField and foreignField, or a pipeline');
   const foreign = typeof from === 'string' ? scope.resolve(from) : [];
-  checked(variables);
+  const bound = checkedFields(variables);
   const join = isJoin ? joiner(foreign, localField.split('.'), foreignField.split('.'), scope.fold) : () => foreign;
   const found = (document: Document): Document[] => {
     const joined = join(document).map(copy);
     if (!Array.isArray(pipeline)) return joined;
-    return scope.run(joined, pipeline, evalExpr(document, variables, options) as Document);
+    return scope.run(joined, pipeline, evalExpr(document, bound, options) as Document);
   };
   // The same for every document: found once, as MongoDB does.
   const isUncorrelated = !isJoin && Object.keys(variables).length === 0;
@@ -54,7 +54,7 @@ export function graphLookup(specification: Document, options: Options, scope: Jo
   if (!names.every((name) => typeof name === 'string') || startWith === undefined) {
     throw new CommandError(40105, '$graphLookup needs from, startWith, connectFromField, connectToField and as');
   }
-  checked(startWith);
+  const start = checked(startWith);
   const deepest = maxDepth === undefined ? Infinity : toInteger(maxDepth, 'maxDepth', 40102);
   if (deepest < 0) throw new CommandError(40101, 'maxDepth requires a nonnegative argument');
   if (!isDocument(filter)) throw new CommandError(40185, 'restrictSearchWithMatch must be an object');
@@ -67,7 +67,7 @@ export function graphLookup(specification: Document, options: Options, scope: Jo
   const connections = (document: Document): unknown[] => reached(leaves(document, fromField.split('.')));
   return (document) => {
     const found = new Map<Document, number>();
-    let frontier = reached([evalExpr(document, startWith, options)]);
+    let frontier = reached([evalExpr(document, start, options)]);
     for (let depth = 0; frontier.length > 0 && depth <= deepest; depth += 1) {
       const next = new Set(frontier.flatMap((value) => foreign.get(identity(value, scope.fold)) ?? []));
       const added = [...next].filter((one) => !found.has(one));
@@ -91,8 +91,24 @@ function reached(values: unknown[]): unknown[] {
   return values.flat().filter((value) => value !== undefined);
 }
 
+/** An array is found by itself, and by each of its elements. */
 function valuesAt(document: Document, path: string[], fold?: Fold): Set<string> {
-  return new Set(leaves(document, path).flatMap((leaf) => [leaf].flat().map((value) => identity(value, fold))));
+  const values = leaves(document, path).flatMap((leaf) => (Array.isArray(leaf) ? [leaf, ...leaf] : [leaf]));
+  return new Set(values.map((value) => identity(value, fold)));
+}
+
+/** By what a document is joined: other than a foreign one, by null where there is nothing in its arrays either. */
+function localValues(document: Document, path: string[], fold?: Fold): Set<string> {
+  const found = collected(document, path);
+  return new Set((found.length > 0 ? found : [null]).map((value) => identity(value, fold)));
+}
+
+function collected(holder: unknown, [name = '', ...rest]: string[]): unknown[] {
+  if (Array.isArray(holder) && isArrayIndex(name)) return collected({ [name]: holder[Number(name)] }, [name, ...rest]);
+  if (Array.isArray(holder)) return holder.flatMap((one) => (isDocument(one) ? collected(one, [name, ...rest]) : []));
+  const value = isDocument(holder) ? own(holder, name) : undefined;
+  if (rest.length > 0) return collected(value, rest);
+  return value === undefined ? [] : [value].flat();
 }
 
 /** The documents that hold a value there, in the order in which they came. */
@@ -112,7 +128,7 @@ function byValue(documents: Document[], path: string[], fold?: Fold): Map<string
 function joiner(foreign: Document[], localField: string[], foreignField: string[], fold?: Fold) {
   const found = byValue(foreign, foreignField, fold);
   return (local: Document): Document[] => {
-    const matching = [...valuesAt(local, localField, fold)].map((value) => found.get(value) ?? []);
+    const matching = [...localValues(local, localField, fold)].map((value) => found.get(value) ?? []);
     if (matching.length === 1) return matching.flat();
     const all = new Set(matching.flat());
     return foreign.filter((document) => all.has(document));

@@ -1,12 +1,13 @@
 import { evalExpr } from 'mingo/core';
-import { isNumber, type BsonNumber } from '../values/bson-types.js';
+import { CommandError } from '../command-error.js';
+import { isNumber, typeName, type BsonNumber } from '../values/bson-types.js';
 import { ADDITION, quotient } from '../values/arithmetic.js';
 import type { Fold } from '../values/collation.js';
-import type { Document } from '../values/document.js';
+import { assign, isDocument, type Document } from '../values/document.js';
 import { toDouble } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
 import { combine } from './arithmetic-expressions.js';
-import { foldOf, type Options } from './expression.js';
+import { foldOf, valuesOfEach, type Options } from './expression.js';
 
 type Accumulator = (values: unknown[], fold?: Fold) => unknown;
 
@@ -21,34 +22,54 @@ export const OWN_ACCUMULATORS: Record<string, Accumulator> = {
   },
   $min: (values, fold) => extreme(values, -1, fold),
   $max: (values, fold) => extreme(values, 1, fold),
+  $mergeObjects: merged,
   $stdDevPop: (values) => deviation(values, 0),
   $stdDevSamp: (values) => deviation(values, 1),
 };
 
 /** The same for the documents of a group or a window, as mingo calls it. */
 export function accumulate(name: string): (documents: Document[], operand: unknown, options: Options) => unknown {
-  return (documents, operand, options) => {
-    // What mingo hands on from a stage of its own may name all the documents as the root.
-    const rooted = options as unknown as { local?: { root?: unknown }; update(locals: { root: Document }): Options };
-    const optionsFor = (root: Document): Options => (rooted.local?.root ? rooted.update({ root }) : options);
-    const values = documents.map((one) => evalExpr(one, operand, optionsFor(one)));
-    return OWN_ACCUMULATORS[name]?.(values, foldOf(options));
-  };
+  return (documents, operand, options) =>
+    OWN_ACCUMULATORS[name]?.(valuesOfEach(documents, operand, options), foldOf(options));
 }
 
 /** What an accumulator such as {$top: …} makes of the documents of a group or a window. */
 export function accumulated(documents: Document[], accumulator: Document, options: Options): unknown {
-  const [name = ''] = Object.keys(accumulator);
-  const value = evalExpr(documents, accumulator, options);
-  return Array.isArray(value) && ['$top', '$bottom'].includes(name) ? value[0] : value;
+  return evalExpr(documents, accumulator, options);
 }
 
 function present(values: unknown[]): unknown[] {
   return values.filter((value) => value !== undefined);
 }
 
+/** As MongoDB does, it adds up what each addition of doubles rounds away: ten times 0.1 are 1 (Neumaier). */
 function sum(values: unknown[]): BsonNumber {
-  return values.filter(isNumber).reduce((total, value) => combine('$sum', ADDITION, total, value), 0);
+  const numbers = values.filter(isNumber);
+  if (!numbers.every((value) => typeof value === 'number')) {
+    return numbers.reduce<BsonNumber>((total, value) => combine('$sum', ADDITION, total, value), 0);
+  }
+  let total = 0;
+  let lost = 0;
+  for (const value of numbers) {
+    const next = total + value;
+    lost += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total;
+    total = next;
+  }
+  return Number.isFinite(total) ? total + lost : total;
+}
+
+/** @throws CommandError 40400 for what is no object */
+export function merged(values: unknown[]): Document {
+  const objects = values.filter((value) => value !== undefined && value !== null);
+  const other = objects.find((value) => !isDocument(value));
+  if (other !== undefined) {
+    throw new CommandError(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(other)}`);
+  }
+  const result: Document = {};
+  for (const object of objects as Document[]) {
+    for (const name of Object.keys(object)) assign(result, name, object[name]);
+  }
+  return result;
 }
 
 function extreme(values: unknown[], direction: number, fold?: Fold): unknown {

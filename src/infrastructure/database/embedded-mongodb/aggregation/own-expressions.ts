@@ -2,13 +2,17 @@ import { evalExpr } from 'mingo/core';
 import * as expressions from 'mingo/operators/expression';
 import { CommandError } from '../command-error.js';
 import { isNumber, typeName } from '../values/bson-types.js';
-import { isDocument, type Document } from '../values/document.js';
+import type { Document } from '../values/document.js';
 import { compare } from '../values/order.js';
 import { ARITHMETIC_EXPRESSIONS } from './arithmetic-expressions.js';
+import { ARRAY_EXPRESSIONS } from './array-expressions.js';
 import { CONVERSION_EXPRESSIONS } from './conversion-expressions.js';
 import { DATE_EXPRESSIONS } from './date-expressions.js';
 import { foldOf, literal, onlyArgument, type Expression, type Options } from './expression.js';
+import { LOGIC_EXPRESSIONS } from './logic-expressions.js';
+import { OBJECT_EXPRESSIONS } from './object-expressions.js';
 import { accumulate, OWN_ACCUMULATORS } from './own-accumulators.js';
+import { PICKING_EXPRESSIONS } from './picking-expressions.js';
 import { TEXT_EXPRESSIONS } from './text-expressions.js';
 
 /** What MongoDB has room for in the 100 MB of an operator. */
@@ -20,6 +24,10 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
   ...CONVERSION_EXPRESSIONS,
   ...DATE_EXPRESSIONS,
   ...TEXT_EXPRESSIONS,
+  ...ARRAY_EXPRESSIONS,
+  ...LOGIC_EXPRESSIONS,
+  ...OBJECT_EXPRESSIONS,
+  ...PICKING_EXPRESSIONS,
   ...Object.fromEntries(
     ['$sum', '$avg', '$min', '$max', '$stdDevPop', '$stdDevSamp'].map((name) => [name, accumulating(name)]),
   ),
@@ -55,14 +63,6 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     const position = array.slice(...bounds).findIndex((element) => orderOf(element, wanted, options) === 0);
     return position < 0 ? -1 : position + Number(start);
   },
-  $mergeObjects: (document, operand, options) => {
-    // A stage, with all documents of a group.
-    if (Array.isArray(document)) return expressions.$mergeObjects(document, operand, options);
-    const objects = [evalExpr(document, operand, options)].flat().filter((one) => one !== undefined && one !== null);
-    const other = objects.find((one) => !isDocument(one));
-    if (other === undefined) return objects.reduce((merged: object, one) => ({ ...merged, ...(one as object) }), {});
-    throw new CommandError(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(other)}`);
-  },
   $range: (document, operand, options) => {
     const [start, end, step = 1] = evalExpr(document, operand, options) as number[];
     if ((Number(end) - Number(start)) / step > MAX_RANGE) {
@@ -79,7 +79,6 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     if (separator === '') throw new CommandError(40087, '$split requires a separator that is not empty');
     return text.split(separator);
   },
-  $setUnion: ofPresent('$setUnion'),
   $switch: (document, operand, options) => {
     const none = {};
     const found = expressions.$switch(document, { default: literal(none), ...(operand as Document) } as never, options);
@@ -102,7 +101,9 @@ function accumulating(name: string): Expression {
   return (document, operand, options) => {
     // A stage, with all documents of a group.
     if (Array.isArray(document)) return accumulate(name)(document, operand, options);
-    return OWN_ACCUMULATORS[name]?.([onlyArgument(document, operand, options)].flat(), foldOf(options));
+    const values = Array.isArray(operand) && operand.length > 1 ? operand : undefined;
+    const found = values?.map((one) => evalExpr(document, one, options)) ?? onlyArgument(document, operand, options);
+    return OWN_ACCUMULATORS[name]?.([found].flat(), foldOf(options));
   };
 }
 
@@ -120,7 +121,7 @@ function orderOf(a: unknown, b: unknown, options: Options): number {
 }
 
 /** Of nothing comes null, where mingo complains. */
-function ofPresent(name: '$slice' | '$setUnion'): Expression {
+function ofPresent(name: '$slice'): Expression {
   return (document, operand, options) => {
     const values = (operand as unknown[]).map((one) => evalExpr(document, one, options));
     const isPresent = values.every((value) => value !== undefined && value !== null);

@@ -57,7 +57,7 @@ interface Point {
   y: number;
 }
 
-function point(document: Document, path: string, input: unknown, options: Options): { x: unknown; y: unknown } {
+function point(document: Document, path: unknown, input: unknown, options: Options): { x: unknown; y: unknown } {
   return { x: evalExpr(document, path, options), y: evalExpr(document, input, options) };
 }
 

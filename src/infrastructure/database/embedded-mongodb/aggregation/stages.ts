@@ -4,15 +4,15 @@ import { Context, evalExpr } from 'mingo/core';
 import { Lazy, type Iterator } from 'mingo/lazy';
 import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as queryOperators from 'mingo/operators/query';
-import { CommandError } from '../command-error.js';
+import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
 import { compileSortKey, sorted } from '../query/sort.js';
 import { compileProjection, flatten } from '../query/projection.js';
 import type { Fold } from '../values/collation.js';
 import { copy, isDocument, isFieldPath, isOperatorDocument, own, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
-import { compare, identity } from '../values/order.js';
-import { asCommandError, checked, expressionContext, settingsOf, type Scope } from './expressions.js';
+import { compare, encode, identity } from '../values/order.js';
+import { asCommandError, checked, checkedFields, expressionContext, settingsOf, type Scope } from './expressions.js';
 import { densify } from './densify.js';
 import { fillStages } from './fill.js';
 import { graphLookup, lookup, type JoinScope } from './joins.js';
@@ -85,6 +85,8 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
     $addFields: addFields,
     $bucket: (documents, specification: Document, options: Options) =>
       transform(documents, (all) => buckets(all, specification, options, fold)),
+    $bucketAuto: (documents, specification: Document, options: Options) =>
+      transform(documents, (all) => evenBuckets(all, specification, options, fold)),
     $sample: (documents, specification: Document) => {
       const size = isDocument(specification) ? toInteger(specification.size, '$sample size', 28746) : NaN;
       if (!(size > 0)) throw new CommandError(28747, '$sample takes {size: a positive integer}');
@@ -119,16 +121,18 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       documents.map(graphLookup(specification, options, { fold, resolve, run }) as never),
     $redact: (documents, expression, options) => {
       const { evaluate } = evaluating(options);
-      checked(expression);
-      const visible = (document: Document) => redacted(document, (one) => evaluate(expression, one));
+      const decide = checked(expression);
+      const visible = (document: Document) => redacted(document, (one) => evaluate(decide, one));
       return transform(documents, (all) => all.map(visible).filter((document) => document !== undefined));
     },
-    $replaceRoot: (documents, specification: never, options) =>
-      pipelineOperators.$replaceRoot(documents, checked(specification), options),
+    $replaceRoot: (documents, specification: Document, options) =>
+      pipelineOperators.$replaceRoot(documents, checkedFields(specification) as never, options),
     $replaceWith: (documents, expression, options) =>
-      pipelineOperators.$replaceWith(documents, checked(expression), options),
-    $sortByCount: (documents, expression, options) =>
-      pipelineOperators.$sortByCount(documents, checked(expression), options),
+      pipelineOperators.$replaceWith(documents, checked(expression) as never, options),
+    $sortByCount: (documents, expression) =>
+      transform(documents, (all) =>
+        run(all, [{ $group: { _id: expression, count: { $sum: 1 } } }, { $sort: { count: -1 } }], {}),
+      ),
     $setWindowFields: (documents, specification, options) =>
       transform(documents, windowFields(specification, options, fold)),
     $fill: (documents, specification) => transform(documents, (all) => run(all, fillStages(specification), {})),
@@ -141,8 +145,7 @@ function isEmpty(specification: unknown): boolean {
 
 /** {a: {b: 1}} means {'a.b': 1}: what else is in a stays. */
 function addFields(documents: Iterator, specification: Document, options: Options): Iterator {
-  const fields = [...flatten(specification)];
-  checked(fields.map(([, value]) => value));
+  const fields = [...flatten(specification)].map(([path, value]) => [path, checked(value)] as const);
   if (!fields.every(([path]) => isFieldPath(path))) {
     throw new CommandError(16410, "FieldPath field names may not be empty or start with '$'");
   }
@@ -204,16 +207,38 @@ function shuffled(documents: Document[]): Document[] {
 function buckets(documents: Document[], specification: Document, options: Options, fold?: Fold): Document[] {
   const { groupBy, boundaries, default: other, output = { count: { $sum: 1 } } } = specification;
   const limits = evalExpr({}, checked(boundaries), options) as unknown[];
-  checked(groupBy);
+  const by = checked(groupBy);
   const bucketOf = (value: unknown): unknown => {
     const next = limits.findIndex((limit) => compare(value, limit, fold) < 0);
     if (next > 0) return limits[next - 1];
     if (other !== undefined) return other;
     throw new CommandError(7158300, '$bucket found a value outside its boundaries, and has no default');
   };
-  const idOf = (document: Document): unknown => bucketOf(evalExpr(document, groupBy, options));
+  const idOf = (document: Document): unknown => bucketOf(evalExpr(document, by, options));
   const found = group(documents, { _id: null, ...(output as Document) }, options, fold, idOf);
   return sorted(found, compileSortKey({ _id: 1 }, fold));
+}
+
+/** As many documents in each as in the others, as far as equal values stay together. */
+function evenBuckets(documents: Document[], specification: Document, options: Options, fold?: Fold): Document[] {
+  const { groupBy, buckets: most, output = { count: { $sum: 1 } }, granularity, ...others } = specification;
+  const [unknown] = Object.keys(others);
+  if (unknown) throw new CommandError(40245, `Unrecognized option to $bucketAuto: ${unknown}.`);
+  if (granularity !== undefined) throw unsupported('A granularity of $bucketAuto', 2);
+  if (!(toInteger(most, '$bucketAuto buckets', 40241) > 0)) throw new CommandError(40243, "'buckets' must be above 0");
+  const by = checked(groupBy);
+  const valued = documents.map((document) => ({ document, value: evalExpr(document, by, options) ?? null }));
+  const inOrder = sorted(valued, ({ value }) => encode(value, fold));
+  const size = Math.max(1, Math.round(inOrder.length / Number(most)));
+  const found: Document[] = [];
+  for (let start = 0, end = 0; start < inOrder.length; start = end) {
+    end = found.length + 1 === most ? inOrder.length : Math.min(inOrder.length, start + size);
+    while (end < inOrder.length && compare(inOrder[end - 1]?.value, inOrder[end]?.value, fold) === 0) end += 1;
+    const _id = { min: inOrder[start]?.value, max: inOrder[Math.min(end, inOrder.length - 1)]?.value };
+    const members = inOrder.slice(start, end).map(({ document }) => document);
+    found.push(...group(members, { _id: null, ...(output as Document) }, options, fold, () => _id));
+  }
+  return found;
 }
 
 function group(
@@ -221,7 +246,7 @@ function group(
   { _id, ...fields }: Document,
   options: Options,
   fold?: Fold,
-  idOf = (document: Document): unknown => evalExpr(document, _id, options),
+  idOf?: (document: Document) => unknown,
 ): Document[] {
   for (const [name, accumulator] of Object.entries(fields)) {
     if (!isOperatorDocument(accumulator)) {
@@ -230,20 +255,18 @@ function group(
     if (name.includes('.')) throw new CommandError(40235, `The field name '${name}' cannot contain '.'`);
     if (name.startsWith('$')) throw new CommandError(40236, `The field name '${name}' cannot be an operator name`);
   }
-  checked([_id ?? null, ...Object.values(fields)]);
+  const by = checked(_id ?? null);
+  const accumulators = Object.entries(checkedFields(fields));
   const groups = new Map<string, { id: unknown; members: Document[] }>();
   for (const document of documents) {
-    const id = idOf(document) ?? null;
+    const id = (idOf ? idOf(document) : evalExpr(document, by, options)) ?? null;
     const name = identity(id, fold);
     const known = groups.get(name);
     if (known) known.members.push(document);
     else groups.set(name, { id, members: [document] });
   }
   return [...groups.values()].map(({ id, members }) => {
-    const values = Object.entries(fields).map(([name, sum]) => [
-      name,
-      accumulated(members, sum as Document, options) ?? null,
-    ]);
+    const values = accumulators.map(([name, sum]) => [name, accumulated(members, sum as Document, options) ?? null]);
     return { _id: id, ...Object.fromEntries(values) };
   });
 }

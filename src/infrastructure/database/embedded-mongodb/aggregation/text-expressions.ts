@@ -1,6 +1,6 @@
 import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
-import type { Document } from '../values/document.js';
+import { MAX_DOCUMENT_BYTES, type Document } from '../values/document.js';
 import { compare } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
 import { textOf } from './conversion-expressions.js';
@@ -8,6 +8,15 @@ import type { Expression } from './expression.js';
 
 /** Expressions of texts that mingo lacks, or calculates otherwise than MongoDB. */
 export const TEXT_EXPRESSIONS: Record<string, Expression> = {
+  $concat: (document, operand, options) => {
+    const texts = (operand as unknown[]).map((one) => evalExpr(document, one, options));
+    if (texts.some((text) => text === undefined || text === null)) return null;
+    if (!texts.every((text) => typeof text === 'string'))
+      throw new CommandError(16702, '$concat only supports strings');
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    if (length > MAX_DOCUMENT_BYTES) throw new CommandError(10334, 'A text is not to be longer than a document');
+    return texts.join('');
+  },
   $toUpper: ofText(upper),
   $toLower: ofText((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
   $substr: ofText(bytesOf),

@@ -8,6 +8,7 @@ import { compare } from '../values/order.js';
 import { combine } from './arithmetic-expressions.js';
 import { literal, type Options } from './expression.js';
 import { checked } from './expressions.js';
+import { normalised } from './normalised.js';
 
 /** From the first of its neighbours to before the last. */
 export type Span = readonly [from: number, to: number];
@@ -33,7 +34,7 @@ export function compileWindow(window: unknown, sortBy: Document | undefined, opt
   const [[path, direction] = [], another] = Object.entries(sortBy ?? {});
   if (!path || another) throw new CommandError(5339902, 'Range-based bounds require sortBy a single field');
   if (direction !== 1) throw new CommandError(8947401, 'Range-based bounds require an ascending sortBy');
-  return byRange(bounds, `$${path}`, unit, options);
+  return byRange(bounds, normalised(`$${path}`), unit, options);
 }
 
 function boundsOf(given: unknown, options: Options, isWhole: boolean): [lower: Bound, upper: Bound] {
@@ -71,7 +72,7 @@ function byDocuments([lower, upper]: [Bound, Bound], sortBy: Document | undefine
 }
 
 /** `current` is the document alone; 0 is whatever has the same value. */
-function byRange([lower, upper]: [Bound, Bound], path: string, unit: unknown, options: Options): Window {
+function byRange([lower, upper]: [Bound, Bound], path: unknown, unit: unknown, options: Options): Window {
   const moved = (value: unknown, distance: number): unknown =>
     unit === undefined
       ? combine('$setWindowFields', ADDITION, value, distance)

@@ -5,7 +5,7 @@ import type { Fold } from '../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { encode, identity } from '../values/order.js';
 import type { Options } from './expression.js';
-import { checked } from './expressions.js';
+import { checked, checkedOperand } from './expressions.js';
 import { compileWindow } from './window-bounds.js';
 import type { WindowFunction } from './window-function.js';
 import { compileWindowFunction } from './window-functions.js';
@@ -44,7 +44,7 @@ function outputOf(specification: unknown, sortBy: Document | undefined, options:
   if (!isOperatorDocument(rest)) throw new CommandError(9, `Expected a $-prefixed window function, ${name}`);
   if (another) throw new CommandError(9, `Window function ${name} found an unknown argument: ${another}`);
   const bounds = window === undefined ? undefined : compileWindow(window, sortBy, options);
-  return compileWindowFunction(name, checked(rest[name]), { sortBy, window: bounds, options, fold });
+  return compileWindowFunction(name, checkedOperand(name, rest[name]), { sortBy, window: bounds, options, fold });
 }
 
 /** Null where there is none; in the order of their values. */

@@ -2,6 +2,7 @@ import { CommandError } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, type Document } from '../values/document.js';
 import type { Options } from './expression.js';
+import { normalised } from './normalised.js';
 import type { Window } from './window-bounds.js';
 
 /** A value for each document of a partition, which come in their order. */
@@ -27,8 +28,8 @@ export function argumentsOf(name: string, operand: unknown, required: string[], 
 }
 
 /** The one field by which the documents are sorted, as an expression. */
-export function onlySortPath(name: string, sortBy: Document | undefined, code: number): string {
+export function onlySortPath(name: string, sortBy: Document | undefined, code: number): unknown {
   const [path, another] = Object.keys(sortBy ?? {});
-  if (path !== undefined && another === undefined) return `$${path}`;
+  if (path !== undefined && another === undefined) return normalised(`$${path}`);
   throw new CommandError(code, `${name} must be specified with a top level sortBy expression with exactly one element`);
 }

@@ -43,6 +43,9 @@ export function compileWindowFunction(name: string, operand: unknown, surroundin
   const overWindow = OVER_THE_WINDOW[name];
   if (overWindow) return overWindow(operand, surroundings);
   const { window = WHOLE_PARTITION, options, fold } = surroundings;
+  if (!(name in accumulators) || ['$accumulator', '$mergeObjects'].includes(name)) {
+    throw new CommandError(9, `Unrecognized window function, ${name}`);
+  }
   if (name === '$avg') return average(operand, surroundings);
   const own = OWN_ACCUMULATORS[name];
   if (own) {
@@ -54,9 +57,6 @@ export function compileWindowFunction(name: string, operand: unknown, surroundin
           : own(values.slice(from, to), fold),
       );
     };
-  }
-  if (!(name in accumulators) || ['$accumulator', '$mergeObjects'].includes(name)) {
-    throw new CommandError(9, `Unrecognized window function, ${name}`);
   }
   return (documents) =>
     ofEachWindow(documents, window, (from, to) => accumulated(documents.slice(from, to), { [name]: operand }, options));

@@ -91,9 +91,8 @@ export class CommandContext {
   }
 
   /** Values of the variables of a statement, or those of the whole command. */
-  variables(from: Document = this.command): Document | undefined {
-    const variables = this.documentField('c', from) ?? this.documentField('let');
-    return variables && evaluateVariables(variables);
+  variables(from: Document = this.command): Document {
+    return evaluateVariables(this.documentField('c', from) ?? this.documentField('let'), this.engine.now());
   }
 
   /** The filter of a command or statement with the collation and variables that go with it. */

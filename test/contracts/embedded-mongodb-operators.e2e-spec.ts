@@ -1,0 +1,270 @@
+import mongoose from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
+
+const { Decimal128, Long, ObjectId } = mongoose.mongo;
+type Fields = Record<string, unknown>;
+const date = (text: string) => new Date(`${text}Z`);
+
+describe(`Operators of aggregations on ${SERVER}`, () => {
+  const suite = driverSuite();
+  const run = async (documents: Fields[], ...stages: Fields[]): Promise<Fields[]> => {
+    await suite.things.deleteMany({});
+    await suite.things.insertMany(documents.map((one) => ({ ...one })));
+    return suite.aggregate({ $unset: ['_id'] }, ...stages);
+  };
+  const valueOf = async (document: Fields, expression: unknown) => {
+    const [found] = await run([document], { $project: { value: expression } });
+    return found?.['value'];
+  };
+  const grouped = async (documents: Fields[], accumulator: unknown) => {
+    const [found] = await run(documents, { $group: { _id: null, value: accumulator } });
+    return found?.['value'];
+  };
+
+  it('lose no field of a document for one that is missing', async () => {
+    await suite.things.insertOne({ profile: { nick: 'joe', age: 5 } });
+    await suite.things.updateMany({}, [
+      { $set: { profile: { $mergeObjects: ['$profile', { nick: '$newNick', seen: true }] } } },
+    ]);
+    expect((await suite.things.findOne({}))?.['profile']).toEqual({ nick: 'joe', age: 5, seen: true });
+  });
+
+  const orders = {
+    a: [1, 2],
+    l: [10, 20],
+    rows: [{ v: [1, 2, 3] }, { v: [4, 5] }],
+    m: [
+      [1, 9],
+      [3, 4],
+    ],
+    k: 5,
+  };
+  it.each<[Fields, unknown, unknown]>([
+    // Objects and arrays that are written down.
+    [{}, { $objectToArray: { a: '$nope', b: 1 } }, [{ k: 'b', v: 1 }]],
+    [{}, { $setField: { field: 'a', input: { a: 1, b: 2 }, value: { $cond: [true, '$$REMOVE', 1] } } }, { b: 2 }],
+    [{ o: { 'a.b': 1, $c: 2 } }, { $unsetField: { field: { $literal: '$c' }, input: '$o' } }, { 'a.b': 1 }],
+    [{}, { $in: [null, ['$nope', 1]] }, true],
+    [{ a: 1 }, ['$a', '$nope'], [1, null]],
+    [{ a: 1 }, { $filter: { input: ['$a', '$b'], cond: { $ne: ['$$this', null] } } }, [1]],
+    [{ a: [1] }, { $map: { input: '$a', in: '$$this.x' } }, [null]],
+    [{ name: 'x' }, { $getField: { field: 'name', input: '$owner' } }, undefined],
+    [
+      { name: 'x', o: { name: 'y' } },
+      [{ $getField: { field: 'name', input: '$o' } }, { $getField: 'name' }],
+      ['y', 'x'],
+    ],
+    // Variables of one inside another.
+    [
+      orders,
+      { $map: { input: '$a', in: { $reduce: { input: '$l', initialValue: 0, in: { $add: ['$$value', '$$this'] } } } } },
+      [30, 30],
+    ],
+    [
+      orders,
+      { $map: { input: '$rows', in: { $firstN: { n: 2, input: '$$this.v' } } } },
+      [
+        [1, 2],
+        [4, 5],
+      ],
+    ],
+    [
+      orders,
+      { $reduce: { input: '$m', initialValue: [], in: { $concatArrays: ['$$value', [{ $sum: ['$k', 2] }]] } } },
+      [7, 7],
+    ],
+    [orders, { $reduce: { input: '$m', initialValue: 0, in: { $max: ['$$value', { $max: '$$this' }] } } }, 9],
+    [orders, { $reduce: { input: '$a', initialValue: 0, in: { $add: ['$$value', '$$CURRENT.k'] } } }, 10],
+    // The ends of arrays.
+    [{ a: [[1, 2], [3]] }, [{ $first: '$a' }, { $last: '$a' }, { $last: ['$a'] }], [[1, 2], [3], [3]]],
+    [{ a: [] }, { $last: '$a' }, undefined],
+    [
+      { a: [3, 1, null, 2] },
+      [{ $maxN: { n: 2, input: '$a' } }, { $minN: { n: 2, input: '$a' } }],
+      [
+        [3, 2],
+        [1, 2],
+      ],
+    ],
+    // What counts as true.
+    [{ s: '' }, { $not: ['$s'] }, false],
+    [{ d: Decimal128.fromString('0') }, { $cond: ['$d', 1, 2] }, 2],
+    [{ n: NaN }, [{ $and: ['$n'] }, { $or: '$n' }], [true, true]],
+    // Numbers.
+    [{ a: Array(10).fill(0.1) }, [{ $sum: '$a' }, { $avg: '$a' }], [1, 0.1]],
+    [{ a: [1e16, 1, -1e16] }, { $sum: '$a' }, 1],
+    [{}, { $bitAnd: [{ $add: [2 ** 40, 1] }, 2 ** 40] }, 2 ** 40],
+    [{ n: Long.fromString('9007199254740993') }, { $eq: [{ $bitOr: ['$n', 0] }, '$n'] }, true],
+    [{ a: 5 }, { $median: { input: '$a', method: 'approximate' } }, 5],
+    [{}, { $median: { input: [100, 9, 10], method: 'approximate' } }, 10],
+    // A list of one, or a path to a list.
+    [{ a: [1, 2, 3] }, { $reverseArray: ['$a'] }, [3, 2, 1]],
+    [{ a: [1], n: 4 }, [{ $type: ['$a'] }, { $isNumber: ['$n'] }, { $sqrt: ['$n'] }], ['array', true, 2]],
+    [{ d: date('2024-03-05T00:00') }, [{ $year: ['$d'] }, { $month: '$d' }], [2024, 3]],
+    [{ a: [[1], [2]] }, { $concatArrays: '$a' }, [[1], [2]]],
+    [{ s: 'x' }, [{ $concat: '$s' }, { $strLenCP: ['$s'] }], ['x', 1]],
+    // Order and sets as BSON has them.
+    [{}, { $sortArray: { input: [[3, 1], [2, 9], [1]], sortBy: 1 } }, [[1], [2, 9], [3, 1]]],
+    [{}, { $sortArray: { input: [{ v: 1 }, { v: 3 }, { v: 2 }], sortBy: { v: -1 } } }, [{ v: 3 }, { v: 2 }, { v: 1 }]],
+    [{}, { $setIntersection: [[1, 1, 2]] }, [1, 2]],
+    [{}, { $size: { $setUnion: [[{ a: 1, b: 2 }], [{ b: 2, a: 1 }]] } }, 2],
+    [
+      {},
+      [
+        {
+          $setEquals: [
+            [1, 2, 1],
+            [2, 1],
+          ],
+        },
+        { $setIsSubset: [[1], [1, 2]] },
+      ],
+      [true, true],
+    ],
+    [{}, { $setDifference: [[1, 2, 3], [2]] }, [1, 3]],
+    [
+      {},
+      {
+        $zip: {
+          inputs: [
+            [1, null, 3],
+            [4, 5],
+          ],
+          useLongestLength: true,
+          defaults: [0, 0],
+        },
+      },
+      [
+        [1, 4],
+        [null, 5],
+        [3, 0],
+      ],
+    ],
+    [{}, { $zip: { inputs: [[], [1, 2]] } }, []],
+    // Paths lead through documents alone, and never into what stands for one value.
+    [{ x: [[{ y: 1 }], { y: 3 }, { y: [4] }, 5] }, '$x.y', [3, [4]]],
+    [{ x: [{ y: 1 }] }, ['$x.0', '$x.0.y', '$$ROOT.x.y'], [[], [], [1]]],
+    [
+      { ref: new ObjectId(), d: Decimal128.fromString('1') },
+      ['$ref.id', '$d.bytes', '$ref._bsontype'],
+      [null, null, null],
+    ],
+    [{ o: { p: { q: 1 } } }, { $let: { vars: { v: '$o' }, in: '$$v.p.q' } }, 1],
+    // Dates before 2000.
+    [{ d: date('1991-01-15T00:00') }, { $dateTrunc: { date: '$d', unit: 'month' } }, date('1991-01-01T00:00')],
+    [{ d: date('1985-02-20T00:00') }, { $dateTrunc: { date: '$d', unit: 'quarter' } }, date('1985-01-01T00:00')],
+    [
+      { d: date('1999-11-20T00:00') },
+      { $dateTrunc: { date: '$d', unit: 'month', binSize: 4 } },
+      date('1999-09-01T00:00'),
+    ],
+  ])('in %j yield of %j', async (document, expression, expected) => {
+    expect(await valueOf(document, expression)).toEqual(expected);
+  });
+
+  const xs = (...values: unknown[]) => values.map((x) => ({ x }));
+  const decimal = (text: string) => Decimal128.fromString(text);
+  it.each<[Fields[], Fields, unknown]>([
+    [xs(9, 10, 100), { $median: { input: '$x', method: 'approximate' } }, 10],
+    [
+      xs(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+      { $percentile: { input: '$x', p: [0.1, 0.5, 0.9, 0.95, 0.99], method: 'approximate' } },
+      [1, 5, 9, 10, 10],
+    ],
+    [xs(1, 3, 2), { $topN: { n: 2, sortBy: { x: -1 }, output: { $multiply: ['$x', 10] } } }, [30, 20]],
+    [xs(1, 3, 2), { $bottom: { sortBy: { x: 1 }, output: ['$x', '$nope'] } }, [3, null]],
+    [xs(1, 3, 2), { $firstN: { n: 2, input: '$x' } }, [1, 3]],
+    [xs(1, 3, null, 2), { $maxN: { n: 2, input: '$x' } }, [3, 2]],
+    [xs(1, 3), { $first: { v: '$x', w: '$nope' } }, { v: 1 }],
+    [xs(1, 3), { $last: '$x' }, 3],
+    [xs({ a: 1 }, { b: 2 }, null), { $mergeObjects: '$x' }, { a: 1, b: 2 }],
+    [xs(1, 2), { $mergeObjects: { $arrayToObject: [[[{ $toString: '$x' }, '$x']]] } }, { 1: 1, 2: 2 }],
+    [
+      xs(1, 2),
+      { $push: ['$x', '$nope'] },
+      [
+        [1, null],
+        [2, null],
+      ],
+    ],
+    [xs(...Array(10).fill(0.1)), { $sum: '$x' }, 1],
+  ])('over %j yield by %j', async (documents, accumulator, expected) => {
+    expect(await grouped(documents, accumulator)).toEqual(expected);
+  });
+
+  it('count equal values by BSON, and put them into even buckets', async () => {
+    const values = xs(5, decimal('5.0'), 5, 7, null);
+    expect((await run(values, { $sortByCount: '$x' })).map(({ count }) => count)).toEqual([3, 1, 1]);
+    const bucketed = await run(xs(1, 2, 2, 2, 5, null), {
+      $bucketAuto: { groupBy: '$x', buckets: 3, output: { all: { $push: '$x' } } },
+    });
+    expect(bucketed).toEqual([
+      { _id: { min: null, max: 2 }, all: [null, 1] },
+      { _id: { min: 2, max: 5 }, all: [2, 2, 2] },
+      { _id: { min: 5, max: 5 }, all: [5] },
+    ]);
+    await suite.things.deleteMany({});
+    expect(await suite.aggregate({ $bucketAuto: { groupBy: '$x', buckets: 3 } })).toEqual([]);
+  });
+
+  it('know one moment for the whole of a command', async () => {
+    await suite.things.insertMany(Array.from({ length: 3000 }, (_, n) => ({ n })));
+    await suite.things.updateMany({}, [{ $set: { at: '$$NOW' } }]);
+    expect(await suite.things.distinct('at')).toHaveLength(1);
+    const [found] = await suite.aggregate(
+      { $set: { at: '$$NOW' } },
+      { $set: { later: '$$NOW' } },
+      { $group: { _id: null, moments: { $addToSet: { a: '$at', b: '$later' } } } },
+    );
+    const [moment, another] = (found?.['moments'] ?? []) as Fields[];
+    expect(another).toBeUndefined();
+    expect(moment?.['a']).toEqual(moment?.['b']);
+    const recent = { $expr: { $lt: [{ $subtract: ['$$NOW', '$at'] }, 60_000] } };
+    expect(await suite.things.countDocuments(recent)).toBe(3000);
+  });
+
+  describe('$lookup, whose local field', () => {
+    const foreign = [
+      { _id: 'null', f: null },
+      { _id: 'missing' },
+      { _id: 1, f: 1 },
+      { _id: 'list', f: [1, 2] },
+      { _id: 'empty', f: [] },
+    ];
+    it.each<[string, Fields, string, unknown[]]>([
+      ['is missing', {}, 'a', ['null', 'missing']],
+      ['is an empty list', { a: [] }, 'a', ['null', 'missing']],
+      ['is a list', { a: [1, 7] }, 'a', [1, 'list']],
+      ['is a list of a list', { a: [[1, 2]] }, 'a', ['list']],
+      ['is a list of an empty list', { a: [[]] }, 'a', ['empty']],
+      ['lies in documents of which one lacks it', { a: [{ y: 2 }, { x: 1 }] }, 'a.x', [1, 'list']],
+      ['lies in what is no document', { a: [1] }, 'a.x', ['null', 'missing']],
+      ['lies in an empty list', { a: [] }, 'a.x', ['null', 'missing']],
+      ['lies in a scalar', { a: 1 }, 'a.x', ['null', 'missing']],
+    ])('%s, joins', async (_case, local, localField, expected) => {
+      const other = suite.connection.collection(`foreign-${new ObjectId().toHexString()}`);
+      await other.insertMany(foreign as never);
+      const [found] = await run([local], {
+        $lookup: { from: other.collectionName, localField, foreignField: 'f', as: 'j' },
+      });
+      expect(((found?.['j'] ?? []) as Fields[]).map(({ _id }) => _id)).toEqual(expected);
+    });
+  });
+
+  it.each<[unknown]>([
+    [{ $median: { input: [1] } }],
+    [{ $firstN: { n: 0, input: [1] } }],
+    [{ $filter: { input: [1], cond: true, limit: 0 } }],
+    [{ $map: { input: 5, in: 1 } }],
+    [{ $setUnion: [[1], 5] }],
+    [{ $add: '$a' }],
+    [{ $getField: 5 }],
+    [{ $mergeObjects: ['$a'] }],
+    [{ $bitAnd: [1.5, 1] }],
+    [{ $zip: { inputs: [[1]], defaults: [1] } }],
+    [{ $__object: { a: 1 } }],
+  ])('are refused: %j', async (expression) => {
+    await expect(valueOf({ a: [1, 2] }, expression)).rejects.toThrow(mongoose.mongo.MongoServerError);
+  });
+});
