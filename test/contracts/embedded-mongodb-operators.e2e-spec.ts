@@ -151,6 +151,47 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
       [null, null, null],
     ],
     [{ o: { p: { q: 1 } } }, { $let: { vars: { v: '$o' }, in: '$$v.p.q' } }, 1],
+    // Texts.
+    [
+      {},
+      [{ $trim: { input: '😁a', chars: '😀' } }, { $rtrim: { input: ' a ' } }, { $ltrim: { input: ' a ' } }],
+      ['😁a', ' a', 'a '],
+    ],
+    [{}, { $trim: { input: ' a ', chars: '$nope' } }, null],
+    [
+      {},
+      [
+        { $replaceAll: { input: 'ab', find: '', replacement: { $literal: '$&' } } },
+        { $replaceOne: { input: 'aa', find: 'a', replacement: 'b' } },
+      ],
+      ['$&a$&b$&', 'ba'],
+    ],
+    [
+      {},
+      [
+        { $regexMatch: { input: 'undefined', regex: '$nope' } },
+        { $regexMatch: { input: 'ab', regex: 'B', options: 'i' } },
+      ],
+      [false, true],
+    ],
+    [{}, [{ $toDouble: '-inf' }, { $convert: { input: '1e400', to: 'double', onError: 'none' } }], [-Infinity, 'none']],
+    [{}, { $convert: { input: '1', to: '$nope' } }, null],
+    // A double is rounded as it is in binary.
+    [
+      {},
+      [{ $round: [2.675, 2] }, { $round: [1.115, 2] }, { $trunc: [0.29, 2] }, { $round: [2.5, 0] }],
+      [2.67, 1.11, 0.28, 2],
+    ],
+    [{}, [{ $round: [1234.5, -2] }, { $trunc: [-1.75, 1] }, { $round: [1e300, 2] }], [1200, -1.7, 1e300]],
+    // Dates that there are not, and their names.
+    [{}, { $dateFromString: { dateString: '2017-02-30', onError: 'none' } }, 'none'],
+    [
+      { d: date('2017-07-04T00:00') },
+      { $dateToString: { date: '$d', format: '%d %b, %B %Y, %j' } },
+      '04 Jul, July 2017, 185',
+    ],
+    [{}, { $dateFromString: { dateString: '4 july 2017', format: '%d %B %Y' } }, date('2017-07-04T00:00')],
+    [{}, { $year: { $dateFromParts: { year: 99, month: 3 } } }, 99],
     // Dates before 2000.
     [{ d: date('1991-01-15T00:00') }, { $dateTrunc: { date: '$d', unit: 'month' } }, date('1991-01-01T00:00')],
     [{ d: date('1985-02-20T00:00') }, { $dateTrunc: { date: '$d', unit: 'quarter' } }, date('1985-01-01T00:00')],
@@ -176,6 +217,17 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     [xs(1, 3, 2), { $bottom: { sortBy: { x: 1 }, output: ['$x', '$nope'] } }, [3, null]],
     [xs(1, 3, 2), { $firstN: { n: 2, input: '$x' } }, [1, 3]],
     [xs(1, 3, null, 2), { $maxN: { n: 2, input: '$x' } }, [3, 2]],
+    [xs([1, 2], [3, 6], ['a', 1]), { $covariancePop: ['$x.0', 1] }, null],
+    [
+      [
+        { x: 1, y: 2 },
+        { x: 3, y: 6 },
+        { x: 'a', y: 1 },
+      ],
+      { $covariancePop: ['$x', '$y'] },
+      2,
+    ],
+    [[{ x: 1, y: 2 }], { $covarianceSamp: ['$x', '$y'] }, null],
     [xs(1, 3), { $first: { v: '$x', w: '$nope' } }, { v: 1 }],
     [xs(1, 3), { $last: '$x' }, 3],
     [xs({ a: 1 }, { b: 2 }, null), { $mergeObjects: '$x' }, { a: 1, b: 2 }],
@@ -206,6 +258,15 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     ]);
     await suite.things.deleteMany({});
     expect(await suite.aggregate({ $bucketAuto: { groupBy: '$x', buckets: 3 } })).toEqual([]);
+  });
+
+  it('project a document to where there was a scalar', async () => {
+    const documents = [{ a: 5 }, { a: [1, { b: 2, c: 3 }] }, {}];
+    expect(await run(documents, { $project: { 'a.b': { $literal: 1 } } })).toEqual([
+      { a: { b: 1 } },
+      { a: [{ b: 1 }, { b: 1 }] },
+      { a: { b: 1 } },
+    ]);
   });
 
   it('know one moment for the whole of a command', async () => {
@@ -252,6 +313,18 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     });
   });
 
+  it('take no expression for what gathers the values of a group', async () => {
+    for (const other of [{ $add: [1, 1] }, { $toUpper: '$x' }, { $__object: {} }]) {
+      await expect(grouped([{}], other)).rejects.toMatchObject({ code: 15952 });
+    }
+  });
+
+  it('make no text longer than a document', async () => {
+    const doubled = { $concat: ['$$value', '$$value'] };
+    const reduced = { $reduce: { input: { $range: [0, 30] }, initialValue: 'x', in: doubled } };
+    await expect(valueOf({}, { $strLenBytes: reduced })).rejects.toThrow(mongoose.mongo.MongoServerError);
+  });
+
   it.each<[unknown]>([
     [{ $median: { input: [1] } }],
     [{ $firstN: { n: 0, input: [1] } }],
@@ -264,6 +337,13 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     [{ $bitAnd: [1.5, 1] }],
     [{ $zip: { inputs: [[1]], defaults: [1] } }],
     [{ $__object: { a: 1 } }],
+    [{ $ln: 0 }],
+    [{ $log: [2, 1] }],
+    [{ $log10: -1 }],
+    [{ $dateFromParts: { year: 10_000 } }],
+    [{ $dateFromParts: { year: 2017.5 } }],
+    [{ $concat: ['a', 5] }],
+    [{ $trim: { input: 5 } }],
   ])('are refused: %j', async (expression) => {
     await expect(valueOf({ a: [1, 2] }, expression)).rejects.toThrow(mongoose.mongo.MongoServerError);
   });

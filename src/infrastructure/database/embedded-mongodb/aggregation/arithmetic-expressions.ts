@@ -13,7 +13,7 @@ import {
   type Rounding,
 } from '../values/arithmetic.js';
 import { isNumber } from '../values/bson-types.js';
-import { toInteger } from '../values/numbers.js';
+import { toDouble, toInteger } from '../values/numbers.js';
 import type { Expression } from './expression.js';
 
 /** As promote() leaves them. */
@@ -42,6 +42,9 @@ export const ARITHMETIC_EXPRESSIONS: Record<string, Expression> = {
   $floor: rounding('$floor', 'floor'),
   $round: rounding('$round', 'halfEven'),
   $trunc: rounding('$trunc', 'down'),
+  $ln: logarithm('$ln', 28766, ([value]) => Math.log(value as number)),
+  $log10: logarithm('$log10', 28761, ([value]) => Math.log10(value as number)),
+  $log: logarithm('$log', 28758, ([value, base]) => Math.log(value as number) / Math.log(base as number)),
   $bitAnd: ofBits((bits, mask) => bits & mask, -1n),
   $bitOr: ofBits((bits, mask) => bits | mask, 0n),
   $bitXor: ofBits((bits, mask) => bits ^ mask, 0n),
@@ -55,6 +58,16 @@ function calculated(calculation: (values: unknown[]) => unknown): Expression {
     const values = Array.isArray(operand) ? (found as unknown[]) : [found];
     return values.some((value) => value === undefined || value === null) ? null : calculation(values);
   };
+}
+
+function logarithm(name: string, code: number, calculation: (values: number[]) => number): Expression {
+  return calculated((values) => {
+    const numbers = values.map((value) => toDouble(number(name, value)));
+    if (numbers.some((one) => one <= 0) || numbers[1] === 1) {
+      throw new CommandError(code, `${name}'s argument must be a positive number`);
+    }
+    return calculation(numbers);
+  });
 }
 
 function ofBits(combined: (bits: bigint, mask: bigint) => bigint, start: bigint): Expression {

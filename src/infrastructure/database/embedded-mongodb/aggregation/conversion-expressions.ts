@@ -44,7 +44,9 @@ export const CONVERSION_EXPRESSIONS: Record<string, Expression> = {
     const { input, to, onNull, onError } = operand as Document;
     const value = evalExpr(document, input, options);
     if (value === undefined || value === null) return evalExpr(document, onNull, options) ?? null;
-    const [type = ''] = namesOf(evalExpr(document, to, options));
+    const target = evalExpr(document, to, options);
+    if (target === undefined || target === null) return null;
+    const [type = ''] = namesOf(target);
     try {
       return converted(value, type);
     } catch (error) {
@@ -72,7 +74,11 @@ export function textOf(value: unknown): string {
 function toNumber(value: unknown): number | undefined {
   if (typeof value === 'boolean' || value instanceof Date) return Number(value);
   if (isNumber(value)) return toDouble(value);
-  return typeof value === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : undefined;
+  if (typeof value !== 'string') return undefined;
+  const [, sign = '', beyond] = /^([+-]?)(inf(?:inity)?|nan)$/i.exec(value) ?? [];
+  if (beyond) return /^n/i.test(beyond) ? NaN : sign === '-' ? -Infinity : Infinity;
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : NaN;
+  return Number.isFinite(number) ? number : undefined;
 }
 
 function integer(value: unknown, bits: number): number | Long | undefined {

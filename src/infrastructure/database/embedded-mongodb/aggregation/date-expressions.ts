@@ -149,10 +149,17 @@ export function parsedDate(text: unknown, mayNameZone = true): Date | undefined 
   const [, day, time = '00:00', seconds = '', utc, hours, minutes] = ISO_DATE.exec(text) ?? [];
   if (!mayNameZone && (utc || hours)) return undefined;
   const date = new Date(`${day}T${time}${seconds}${hours ? `${hours}:${minutes}` : 'Z'}`);
-  return Number.isNaN(date.getTime()) ? undefined : date;
+  // JavaScript takes the thirtieth of February for a day in March.
+  const isDay = !Number.isNaN(date.getTime()) && new Date(`${day}T00:00Z`).toISOString().startsWith(String(day));
+  return isDay ? date : undefined;
 }
 
 function fromParts(parts: Document): Date {
+  const { year, isoWeekYear } = parts;
+  const named = year ?? isoWeekYear;
+  if (!Number.isInteger(named) || Number(named) < 1 || Number(named) > 9999) {
+    throw new CommandError(40523, "'year' must be an integer in the range 1 to 9999");
+  }
   const { hour = 0, minute = 0, second = 0, millisecond = 0, timezone } = parts as Record<string, number>;
   const time = Date.UTC(1970, 0, 1, hour, minute, second, millisecond);
   return fromZone(new Date(dayOf(parts as Record<string, number>) + time), timezone);
@@ -191,7 +198,8 @@ function dayOf({
   isoWeek = 1,
   isoDayOfWeek = 1,
 }: Record<string, number>): number {
-  if (isoWeekYear === undefined) return Date.UTC(year as number, month - 1, day);
+  // Not by Date.UTC(): it takes the year 99 for 1999.
+  if (isoWeekYear === undefined) return new Date(0).setUTCFullYear(year as number, month - 1, day);
   const inFirstWeek = new Date(Date.UTC(isoWeekYear, 0, 4));
   const firstMonday = inFirstWeek.getTime() - ((inFirstWeek.getUTCDay() + 6) % 7) * DAY_MS;
   return firstMonday + ((isoWeek - 1) * 7 + isoDayOfWeek - 1) * DAY_MS;

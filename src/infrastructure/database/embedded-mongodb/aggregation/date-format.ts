@@ -11,6 +11,8 @@ interface DateSymbol {
   reads?: [part: string, pattern: string];
 }
 
+const MONTH_NAMES = 'January February March April May June July August September October November December'.split(' ');
+
 /** What stands behind a percent sign in the formats of dates, beside the zone. */
 const SYMBOLS: Record<string, DateSymbol> = {
   Y: { width: 4, write: (local) => local.getUTCFullYear(), reads: ['year', '\\d{4}'] },
@@ -38,6 +40,8 @@ export function formatted(local: Date, offset: number, format: string): string {
   return format.replace(/%(.?)/gs, (_found, name: string) => {
     if (name === '%') return '%';
     if (name === 'Z') return String(minutes);
+    if (name === 'B') return MONTH_NAMES[local.getUTCMonth()] as string;
+    if (name === 'b') return (MONTH_NAMES[local.getUTCMonth()] as string).slice(0, 3);
     if (name === 'z') return `${minutes < 0 ? '-' : '+'}${clock(Math.abs(minutes))}`;
     return digits(numberAt(local, name), symbolOf(name).width);
   });
@@ -59,22 +63,32 @@ export function partsOf(text: unknown, format: string): Record<string, number> |
   const source = format.replace(/%(.?)|[\\^$.*+?()[\]{}|/-]/gs, (found, name?: string) => {
     if (name === undefined) return `\\${found}`;
     if (name === '%') return '%';
-    const zone: Record<string, [string, string]> = { z: ['zone', 'Z|[+-]\\d\\d:?\\d\\d'], Z: ['minutes', '[+-]?\\d+'] };
-    const [part, pattern] = zone[name] ?? symbolOf(name).reads ?? refuse(name);
+    const others: Record<string, [string, string]> = {
+      z: ['zone', 'Z|[+-]\\d\\d:?\\d\\d'],
+      Z: ['minutes', '[+-]?\\d+'],
+      B: ['monthName', MONTH_NAMES.join('|')],
+      b: ['monthName', MONTH_NAMES.map((one) => one.slice(0, 3)).join('|')],
+    };
+    const [part, pattern] = others[name] ?? symbolOf(name).reads ?? refuse(name);
     parts.push(part);
     return `(${pattern})`;
   });
-  const found = typeof text === 'string' ? new RegExp(`^${source}$`).exec(text) : null;
+  const found = typeof text === 'string' ? new RegExp(`^${source}$`, 'i').exec(text) : null;
   return found ? Object.fromEntries(parts.map((part, i) => valueOf(part, found[i + 1] as string))) : undefined;
 }
 
 function valueOf(part: string, text: string): [string, number] {
   // 2.8 s are 2 s and 800 ms.
   if (part === 'millisecond') return [part, Number(text.padEnd(3, '0'))];
+  if (part === 'monthName') return ['month', monthOf(text)];
   if (part === 'minutes') return ['offset', Number(text) * MINUTE_MS];
   if (part !== 'zone') return [part, Number(text)];
   const [, sign = '', hours = 0, minutes = 0] = /([+-])(\d\d):?(\d\d)/.exec(text) ?? [];
   return ['offset', Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS];
+}
+
+function monthOf(name: string): number {
+  return MONTH_NAMES.findIndex((one) => one.toLowerCase().startsWith(name.toLowerCase())) + 1;
 }
 
 function symbolOf(name: string): DateSymbol {

@@ -1,4 +1,5 @@
 import { evalExpr } from 'mingo/core';
+import * as accumulators from 'mingo/operators/accumulator';
 import { CommandError } from '../command-error.js';
 import { isNumber, typeName, type BsonNumber } from '../values/bson-types.js';
 import { ADDITION, quotient } from '../values/arithmetic.js';
@@ -23,6 +24,8 @@ export const OWN_ACCUMULATORS: Record<string, Accumulator> = {
   $min: (values, fold) => extreme(values, -1, fold),
   $max: (values, fold) => extreme(values, 1, fold),
   $mergeObjects: merged,
+  $covariancePop: (values) => covariance(values, 0),
+  $covarianceSamp: (values) => covariance(values, 1),
   $stdDevPop: (values) => deviation(values, 0),
   $stdDevSamp: (values) => deviation(values, 1),
 };
@@ -31,6 +34,10 @@ export const OWN_ACCUMULATORS: Record<string, Accumulator> = {
 export function accumulate(name: string): (documents: Document[], operand: unknown, options: Options) => unknown {
   return (documents, operand, options) =>
     OWN_ACCUMULATORS[name]?.(valuesOfEach(documents, operand, options), foldOf(options));
+}
+
+export function isAccumulator(name: string): boolean {
+  return name in accumulators && name !== '$accumulator';
 }
 
 /** What an accumulator such as {$top: …} makes of the documents of a group or a window. */
@@ -77,6 +84,19 @@ function extreme(values: unknown[], direction: number, fold?: Fold): unknown {
   return known.length === 0
     ? null
     : known.reduce((best, value) => (compare(value, best, fold) * direction > 0 ? value : best));
+}
+
+/** Of pairs; what is none of two numbers is left out. */
+function covariance(values: unknown[], fewer: number): number | null {
+  const pairs = values
+    .filter((pair): pair is BsonNumber[] => Array.isArray(pair) && pair.length === 2 && pair.every(isNumber))
+    .map((pair) => pair.map(toDouble) as [number, number]);
+  if (pairs.length <= fewer) return null;
+  const [meanX, meanY] = [0, 1].map(
+    (i) => pairs.reduce((total, pair) => total + (pair[i] as number), 0) / pairs.length,
+  );
+  const products = pairs.reduce((total, [x, y]) => total + (x - (meanX as number)) * (y - (meanY as number)), 0);
+  return products / (pairs.length - fewer);
 }
 
 function deviation(values: unknown[], fewer: number): number | null {

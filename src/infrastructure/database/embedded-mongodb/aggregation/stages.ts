@@ -16,7 +16,7 @@ import { asCommandError, checked, checkedFields, expressionContext, settingsOf, 
 import { densify } from './densify.js';
 import { fillStages } from './fill.js';
 import { graphLookup, lookup, type JoinScope } from './joins.js';
-import { accumulated } from './own-accumulators.js';
+import { accumulated, isAccumulator } from './own-accumulators.js';
 import { windowFields } from './window-fields.js';
 import { withField } from './with-field.js';
 
@@ -252,6 +252,8 @@ function group(
     if (!isOperatorDocument(accumulator)) {
       throw new CommandError(40234, `The field '${name}' of a $group must be an accumulator object`);
     }
+    const operator = Object.keys(accumulator)[0] as string;
+    if (!isAccumulator(operator)) throw new CommandError(15952, `unknown group operator '${operator}'`);
     if (name.includes('.')) throw new CommandError(40235, `The field name '${name}' cannot contain '.'`);
     if (name.startsWith('$')) throw new CommandError(40236, `The field name '${name}' cannot be an operator name`);
   }

@@ -6,6 +6,9 @@ import { toRegExp } from '../values/regex.js';
 import { textOf } from './conversion-expressions.js';
 import type { Expression } from './expression.js';
 
+/** What is trimmed unless said otherwise. */
+const WHITESPACE = '\0 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a';
+
 /** Expressions of texts that mingo lacks, or calculates otherwise than MongoDB. */
 export const TEXT_EXPRESSIONS: Record<string, Expression> = {
   $concat: (document, operand, options) => {
@@ -37,6 +40,12 @@ export const TEXT_EXPRESSIONS: Record<string, Expression> = {
     const [a, b] = (evalExpr(document, operand, options) as unknown[]).map((one) => upper(textOf(one)));
     return Math.sign(compare(a, b));
   },
+  $trim: trimmed(true, true),
+  $ltrim: trimmed(true, false),
+  $rtrim: trimmed(false, true),
+  $replaceOne: replacing((text, sought, replacement) => text.replace(sought, () => replacement)),
+  $replaceAll: replacing((text, sought, replacement) => text.replaceAll(sought, () => replacement)),
+  $regexMatch: (document, operand, options) => findings(evalExpr(document, operand, options) as Document).length > 0,
   $regexFind: (document, operand, options) => findings(evalExpr(document, operand, options) as Document)[0] ?? null,
   // mingo's never ends where an expression matches nothing at all between two characters.
   $regexFindAll: (document, operand, options) => findings(evalExpr(document, operand, options) as Document),
@@ -45,6 +54,7 @@ export const TEXT_EXPRESSIONS: Record<string, Expression> = {
 function findings({ input, regex, options: flags = '' }: Document): unknown[] {
   if (input === undefined || input === null) return [];
   if (typeof input !== 'string') throw new CommandError(51104, "A search by regex needs 'input' to be of type string");
+  if (regex === undefined || regex === null) return [];
   const pattern = regex instanceof RegExp ? regex : toRegExp(String(regex), '');
   const found = input.matchAll(new RegExp(pattern, `${pattern.flags || toRegExp('', String(flags)).flags}g`));
   // At the end of a text nothing is looked for any more.
@@ -54,6 +64,32 @@ function findings({ input, regex, options: flags = '' }: Document): unknown[] {
     idx: Array.from(input.slice(0, one.index)).length,
     captures: one.slice(1).map((capture) => capture ?? null),
   }));
+}
+
+/** Character by character, of which one may be two units. */
+function trimmed(atStart: boolean, atEnd: boolean): Expression {
+  return (document, operand, options) => {
+    const { input, chars = WHITESPACE } = evalExpr(document, operand, options) as Document;
+    const isMissing = 'chars' in (operand as Document) && (chars === null || chars === WHITESPACE);
+    if (input === undefined || input === null || isMissing) return null;
+    if (typeof input !== 'string') throw new CommandError(50699, '$trim requires its input to be a string');
+    if (typeof chars !== 'string') throw new CommandError(50700, "$trim requires 'chars' to be a string");
+    const [characters, dropped] = [[...input], new Set(chars)];
+    const first = atStart ? characters.findIndex((one) => !dropped.has(one)) : 0;
+    const last = atEnd ? characters.findLastIndex((one) => !dropped.has(one)) : characters.length - 1;
+    return first < 0 ? '' : characters.slice(first, last + 1).join('');
+  };
+}
+
+function replacing(replace: (text: string, sought: string, replacement: string) => string): Expression {
+  return (document, operand, options) => {
+    const { input, find, replacement } = evalExpr(document, operand, options) as Document;
+    if ([input, find, replacement].some((one) => one === undefined || one === null)) return null;
+    if (typeof input === 'string' && typeof find === 'string' && typeof replacement === 'string') {
+      return replace(input, find, replacement);
+    }
+    throw new CommandError(51746, "A replacement requires 'input', 'find' and 'replacement' to be strings");
+  };
 }
 
 /** Of one text, which may be given as a number or a date, and perhaps two positions. */

@@ -1,10 +1,9 @@
-import * as accumulators from 'mingo/operators/accumulator';
 import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
 import { quotient } from '../values/arithmetic.js';
 import type { BsonNumber } from '../values/bson-types.js';
 import { isDocument, type Document } from '../values/document.js';
-import { accumulated, OWN_ACCUMULATORS } from './own-accumulators.js';
+import { accumulated, isAccumulator, OWN_ACCUMULATORS } from './own-accumulators.js';
 import { OVER_THE_PARTITION } from './partition-functions.js';
 import { $derivative, $integral } from './series-functions.js';
 import { WHOLE_PARTITION, type Window } from './window-bounds.js';
@@ -43,7 +42,7 @@ export function compileWindowFunction(name: string, operand: unknown, surroundin
   const overWindow = OVER_THE_WINDOW[name];
   if (overWindow) return overWindow(operand, surroundings);
   const { window = WHOLE_PARTITION, options, fold } = surroundings;
-  if (!(name in accumulators) || ['$accumulator', '$mergeObjects'].includes(name)) {
+  if (!isAccumulator(name) || name === '$mergeObjects') {
     throw new CommandError(9, `Unrecognized window function, ${name}`);
   }
   if (name === '$avg') return average(operand, surroundings);

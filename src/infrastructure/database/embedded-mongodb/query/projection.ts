@@ -129,16 +129,23 @@ function elementRule(operand: unknown, options: ProjectionOptions): Rule {
 
 function apply(value: unknown, tree: Tree, including: boolean, root: Document): unknown {
   if (Array.isArray(value)) {
-    const kept = including ? value.filter((element) => isDocument(element) || Array.isArray(element)) : value;
-    return kept.map((element) => apply(element, tree, including, root));
+    const projections = value.map((element) => apply(element, tree, including, root));
+    return projections.filter((element) => element !== undefined);
   }
-  if (!isDocument(value)) return including ? undefined : value;
+  if (!isDocument(value)) return including ? computedAt(tree, root) : value;
   const result: Document = {};
   for (const key of Object.keys(value)) {
     put(result, key, projected(own(value, key), tree.get(key) ?? !including, including, root));
   }
   addComputed(result, value, tree, root);
   return result;
+}
+
+/** What is computed below a path takes the place of a value that has nothing below it. */
+function computedAt(tree: Tree, root: Document): Document | undefined {
+  const computed: Document = {};
+  addComputed(computed, {}, tree, root);
+  return Object.keys(computed).length > 0 ? computed : undefined;
 }
 
 function projected(field: unknown, rule: Tree | Rule, including: boolean, root: Document): unknown {
@@ -153,9 +160,7 @@ function addComputed(result: Document, source: Document, tree: Tree, root: Docum
     if (typeof rule === 'function') {
       put(result, key, rule(undefined, root));
     } else {
-      const inner: Document = {};
-      addComputed(inner, {}, rule, root);
-      if (Object.keys(inner).length > 0) put(result, key, inner);
+      put(result, key, computedAt(rule, root));
     }
   }
 }

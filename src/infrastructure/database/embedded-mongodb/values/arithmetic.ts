@@ -63,11 +63,16 @@ export function quotient(a: BsonNumber, b: BsonNumber): number | Decimal128 {
   return toDecimal(shortened(exact, Math.max(0, x.scale - y.scale)));
 }
 
+/** Of a Decimal128. */
+const DECIMAL_DIGITS = 34;
+
 export type Rounding = 'halfEven' | 'down' | 'floor' | 'ceiling';
 
 /** To so many places behind the point, or before it where negative; in the type that it had. */
 export function rounded<T extends number | Long | Decimal128>(value: T, places: number, rounding: Rounding): T {
-  const exact = digitsOf(value);
+  // Of a double, what it is in binary: 2.675 lies below its middle.
+  const isFraction = typeof value === 'number' && Number.isFinite(value);
+  const exact = digitsOf(isFraction ? Decimal128.fromString(value.toPrecision(DECIMAL_DIGITS)) : value);
   if (!exact || exact.scale <= places) return value;
   const unit = 10n ** BigInt(exact.scale - places);
   const rest = exact.digits % unit;
