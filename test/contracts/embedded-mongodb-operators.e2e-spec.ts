@@ -192,6 +192,36 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     ],
     [{}, { $dateFromString: { dateString: '4 july 2017', format: '%d %B %Y' } }, date('2017-07-04T00:00')],
     [{}, { $year: { $dateFromParts: { year: 99, month: 3 } } }, 99],
+    // Spans shorter than a day are counted as they go by; what is null makes null.
+    [
+      { d: date('2021-07-01T13:30') },
+      { $dateTrunc: { date: '$d', unit: 'hour', binSize: 2, timezone: 'America/New_York' } },
+      date('2021-07-01T13:00'),
+    ],
+    [
+      { d: date('2021-07-01T13:30') },
+      [
+        { $dateTrunc: { date: '$d', unit: null } },
+        { $dateTrunc: { date: '$d', unit: 'day', binSize: null } },
+        { $dateDiff: { startDate: '$d', endDate: '$d', unit: '$nope' } },
+        { $dateDiff: { startDate: '$d', endDate: '$d', unit: 'day', timezone: null } },
+        { $dateAdd: { startDate: '$d', unit: 'day', amount: 1, timezone: null } },
+        { $dateSubtract: { startDate: '$d', unit: null, amount: 1 } },
+      ],
+      [null, null, null, null, null, null],
+    ],
+    [
+      {},
+      {
+        $arrayToObject: [
+          [
+            ['a', null],
+            ['__x', 1],
+          ],
+        ],
+      },
+      { a: null, __x: 1 },
+    ],
     // Dates before 2000.
     [{ d: date('1991-01-15T00:00') }, { $dateTrunc: { date: '$d', unit: 'month' } }, date('1991-01-01T00:00')],
     [{ d: date('1985-02-20T00:00') }, { $dateTrunc: { date: '$d', unit: 'quarter' } }, date('1985-01-01T00:00')],
@@ -319,6 +349,13 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     }
   });
 
+  it.each([[{ $unwind: { path: '$a', keep: true } }], [{ $count: '' }], [{ $count: 'a.b' }], [{ $sortByCount: 'a' }]])(
+    'stand in no stage that has what it does not know: %j',
+    async (stage) => {
+      await expect(run([{ a: [1] }], stage)).rejects.toThrow(mongoose.mongo.MongoServerError);
+    },
+  );
+
   it('make no text longer than a document', async () => {
     const doubled = { $concat: ['$$value', '$$value'] };
     const reduced = { $reduce: { input: { $range: [0, 30] }, initialValue: 'x', in: doubled } };
@@ -337,6 +374,13 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     [{ $bitAnd: [1.5, 1] }],
     [{ $zip: { inputs: [[1]], defaults: [1] } }],
     [{ $__object: { a: 1 } }],
+    [{ $dateTrunc: { date: date('2021-07-01T00:00'), unit: 'fortnight' } }],
+    [{ $dateTrunc: { date: date('2021-07-01T00:00'), unit: 'day', binSize: 1.5 } }],
+    [{ $dateDiff: { startDate: date('2021-07-01T00:00'), endDate: date('2021-07-01T00:00'), unit: 'days' } }],
+    [{ $arrayToObject: [[[1, 2]]] }],
+    [{ $arrayToObject: [[['a', 1, 2]]] }],
+    [{ $arrayToObject: [[['a', 1], { k: 'b', v: 1 }]] }],
+    [{ $arrayToObject: [[{ k: 'b', v: 1, w: 1 }]] }],
     [{ $ln: 0 }],
     [{ $log: [2, 1] }],
     [{ $log10: -1 }],

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
 
@@ -84,6 +85,42 @@ describe(`Windows of documents on ${SERVER}`, () => {
   ])('counted in what they are sorted by are %j', async (range, expected) => {
     expect(await valuesOf(at(0, 1, 1.5, 2, 100, 100), { $push: '$x', window: { range } })).toEqual(expected);
   });
+
+  it('are those that a look at every document finds, for random documents and bounds', async () => {
+    const bound = fc.oneof(
+      fc.constant('unbounded' as const),
+      fc.constant('current' as const),
+      fc.integer({ min: -6, max: 6 }),
+    );
+    const distance = (one: string | number, unbounded: number) =>
+      one === 'unbounded' ? unbounded : one === 'current' ? 0 : Number(one);
+    const bounds = fc
+      .tuple(bound, bound)
+      .filter(([lower, upper]) => distance(lower, -Infinity) <= distance(upper, Infinity));
+    const values = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(values, bounds, fc.boolean(), async (given, [lower, upper], isRange) => {
+        const all = [...given].sort((a, b) => a - b);
+        const isIn = (from: number, to: number) => {
+          const [value, current] = [all[to] as number, all[from] as number];
+          const [low, high] = [distance(lower, -Infinity), distance(upper, Infinity)];
+          if (!isRange) return to - from >= low && to - from <= high;
+          const isAbove = lower === 'current' ? to >= from : value - current >= low;
+          return isAbove && (upper === 'current' ? to <= from : value - current <= high);
+        };
+        const window = { [isRange ? 'range' : 'documents']: [lower, upper] };
+        const output = { all: { $push: '$x', window }, sum: { $sum: '$x', window }, least: { $min: '$x', window } };
+        const found = await run(at(...given), { $setWindowFields: { sortBy: { x: 1 }, output } });
+        expect(found.map(({ all: one, sum, least }) => [one, sum, least])).toEqual(
+          all.map((_value, i) => {
+            const inside = all.filter((_other, j) => isIn(i, j));
+            return [inside, inside.reduce((a, b) => a + b, 0), inside[0] ?? null];
+          }),
+        );
+      }),
+      { numRuns: 200 },
+    );
+  }, 30_000);
 
   it('are counted in units of time, and in a field of a field', async () => {
     const documents = [hour(0), hour(0, 30), hour(2), hour(3)].map((t, n) => ({ a: { t }, n }));

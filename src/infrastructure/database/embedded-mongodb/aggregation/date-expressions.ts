@@ -81,14 +81,24 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
   },
   // mingo looks for the boundaries of days and months in UTC, whatever the timezone.
   $dateTrunc: ofDate((document, operand, options) => {
-    const { timezone, moment: _moment, ...others } = operand as Document;
-    const start =
-      monthOf(evalExpr(document, others, options) as Document) ?? expressions.$dateTrunc(document, others, options);
-    return start && fromZone(start as Date, evalExpr(document, timezone, options));
+    const { timezone, moment, ...others } = operand as Document;
+    const given = evalExpr(document, others, options) as Document;
+    if (Object.keys(others).some((name) => given[name] === undefined || given[name] === null)) return null;
+    const { date, unit, binSize = 1 } = given;
+    const [bins, zone] = [toInteger(binSize, '$dateTrunc binSize', 5439017), evalExpr(document, timezone, options)];
+    if (bins <= 0) throw new CommandError(5439018, '$dateTrunc requires a binSize above 0');
+    checkUnit(unit);
+    if (String(unit) in MONTHS) return fromZone(monthOf(date as Date, bins * (MONTHS[String(unit)] as number)), zone);
+    const span = SPANS[String(unit)] as number;
+    // What is shorter than a day is counted as it goes by, whatever clocks show.
+    if (span < DAY_MS) return spanOf(moment as Date, bins * span, fromZone(new Date(Date.UTC(2000)), zone));
+    return fromZone(expressions.$dateTrunc(document, literal(given), options) as Date, zone);
   }),
   $dateDiff: (document, operand, options) => {
     const { startDate, endDate, timezone, ...others } = evalExpr(document, operand, options) as Document;
-    if ([startDate, endDate].some((date) => date === undefined || date === null)) return null;
+    const needed = ['startDate', 'endDate', 'unit', ...(others.unit === 'week' ? ['startOfWeek'] : [])];
+    if (isNothing(document, operand, options, needed)) return null;
+    checkUnit(others.unit);
     const moments = [momentOf(startDate), momentOf(endDate)] as const;
     const [start, end] = moments.map((moment) => {
       // What is shorter than a day is as long when the clocks are changed.
@@ -99,14 +109,36 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
     });
     return expressions.$dateDiff({}, literal({ startDate: start, endDate: end, ...others }), options);
   },
-  $dateAdd: (document, operand, options) => moved(1, evalExpr(document, operand, options)),
-  $dateSubtract: (document, operand, options) => moved(-1, evalExpr(document, operand, options)),
+  $dateAdd: moving(1),
+  $dateSubtract: moving(-1),
 };
 
-/** The first of a number of months, quarters or years, which are counted from 2000; undefined for other units. */
-function monthOf({ date, unit, binSize }: Document): Date | undefined {
-  const months = (MONTHS[String(unit)] ?? NaN) * toInteger(binSize ?? 1, '$dateTrunc binSize');
-  if (!(months > 0) || !(date instanceof Date)) return undefined;
+/** Whether one of these arguments is given, and is null or missing; a timezone always counts. */
+function isNothing(document: Document, operand: unknown, options: Options, names: string[]): boolean {
+  const values = evalExpr(document, operand, options) as Document;
+  const given = [...names, 'timezone'].filter((name) => name in (operand as Document));
+  return given.some((name) => values[name] === undefined || values[name] === null);
+}
+
+function moving(sign: number): Expression {
+  return (document, operand, options) =>
+    isNothing(document, operand, options, ['startDate', 'unit', 'amount'])
+      ? null
+      : moved(sign, evalExpr(document, operand, options));
+}
+
+function checkUnit(unit: unknown): void {
+  if (String(unit) in MONTHS || String(unit) in SPANS) return;
+  throw new CommandError(9, `unknown time unit value: ${String(unit)}`);
+}
+
+/** Of spans that are counted from a moment on. */
+function spanOf(moment: Date, span: number, from: Date): Date {
+  return new Date(from.getTime() + Math.floor((moment.getTime() - from.getTime()) / span) * span);
+}
+
+/** The first of so many months, which are counted from 2000. */
+function monthOf(date: Date, months: number): Date {
   const since2000 = (date.getUTCFullYear() - 2000) * 12 + date.getUTCMonth();
   return new Date(Date.UTC(2000, Math.floor(since2000 / months) * months));
 }
@@ -230,12 +262,11 @@ function clockIn(timeZone: string): Intl.DateTimeFormat {
 }
 
 /** A month after the last day of January is the last day of February. */
-function moved(sign: number, operand: unknown): Date | null {
+function moved(sign: number, operand: unknown): Date {
   const { startDate, unit, amount, timezone } = operand as Document;
-  if (startDate === undefined || startDate === null || amount === undefined || amount === null) return null;
+  checkUnit(unit);
   const months = MONTHS[String(unit)];
   const span = SPANS[String(unit)] ?? DAY_MS;
-  if (!months && !(String(unit) in SPANS)) throw new CommandError(9, `unknown time unit value: ${String(unit)}`);
   // A day may have 23 or 25 hours, but an hour is an hour.
   const zone = span < DAY_MS ? undefined : timezone;
   const target = inZone(momentOf(startDate), zone);

@@ -2,7 +2,7 @@ import { evalExpr } from 'mingo/core';
 import * as expressions from 'mingo/operators/expression';
 import { CommandError } from '../command-error.js';
 import { isNumber, typeName } from '../values/bson-types.js';
-import type { Document } from '../values/document.js';
+import { assign, isDocument, type Document } from '../values/document.js';
 import { compare } from '../values/order.js';
 import { ARITHMETIC_EXPRESSIONS } from './arithmetic-expressions.js';
 import { ARRAY_EXPRESSIONS } from './array-expressions.js';
@@ -90,11 +90,25 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
   },
   $arrayToObject: (document, operand, options) => {
     const pairs = onlyArgument(document, operand, options);
-    const named =
-      Array.isArray(pairs) && pairs.map((pair) => (Array.isArray(pair) ? { k: pair[0], v: pair[1] } : pair));
-    return expressions.$arrayToObject(document, literal(named || pairs), options);
+    if (pairs === undefined || pairs === null) return null;
+    if (!Array.isArray(pairs)) throw new CommandError(40386, '$arrayToObject requires an array input');
+    const result: Document = {};
+    for (const pair of pairs) {
+      const isOfFirstKind = Array.isArray(pair) === Array.isArray(pairs[0]);
+      const [key, value] = Array.isArray(pair) && pair.length === 2 ? pair : pairOf(pair);
+      if (!isOfFirstKind || typeof key !== 'string') {
+        throw new CommandError(40392, '$arrayToObject requires arrays of a string and a value, or objects of k and v');
+      }
+      assign(result, key, value ?? null);
+    }
+    return result;
   },
 };
+
+function pairOf(pair: unknown): unknown[] {
+  const isNamed = isDocument(pair) && Object.keys(pair).length === 2 && 'k' in pair && 'v' in pair;
+  return isNamed ? [pair['k'], pair['v']] : [];
+}
 
 /** Of several expressions, or of the elements of an array that one of them yields. */
 function accumulating(name: string): Expression {

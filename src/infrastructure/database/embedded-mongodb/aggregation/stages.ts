@@ -113,8 +113,12 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       return transform(documents, (all) => all.flatMap(unwound));
     },
     $densify: (documents, specification, options) => transform(documents, densify(specification, options)),
-    $count: (documents, field: string) =>
-      transform(documents, (all) => (all.length > 0 ? [{ [field]: all.length }] : [])),
+    $count: (documents, field: unknown) => {
+      if (typeof field !== 'string' || field === '' || field.startsWith('$') || field.includes('.')) {
+        throw new CommandError(40156, 'the count field must be a string that is not empty, without $ and dots');
+      }
+      return transform(documents, (all) => (all.length > 0 ? [{ [field]: all.length }] : []));
+    },
     $lookup: (documents, specification: Document, options: Options) =>
       documents.map(lookup(specification, options, { fold, resolve, run }) as never),
     $graphLookup: (documents, specification: Document, options: Options) =>
@@ -129,10 +133,14 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       pipelineOperators.$replaceRoot(documents, checkedFields(specification) as never, options),
     $replaceWith: (documents, expression, options) =>
       pipelineOperators.$replaceWith(documents, checked(expression) as never, options),
-    $sortByCount: (documents, expression) =>
-      transform(documents, (all) =>
+    $sortByCount: (documents, expression: unknown) => {
+      if (!(typeof expression === 'string' && expression.startsWith('$')) && !isOperatorDocument(expression)) {
+        throw new CommandError(40148, 'the sortByCount field must be a path or an expression in an object');
+      }
+      return transform(documents, (all) =>
         run(all, [{ $group: { _id: expression, count: { $sum: 1 } } }, { $sort: { count: -1 } }], {}),
-      ),
+      );
+    },
     $setWindowFields: (documents, specification, options) =>
       transform(documents, windowFields(specification, options, fold)),
     $fill: (documents, specification) => transform(documents, (all) => run(all, fillStages(specification), {})),
@@ -162,7 +170,9 @@ function addFields(documents: Iterator, specification: Document, options: Option
 /** A document for each element of an array; other values stay as they are. A path never leads through an array. */
 function unwinder(specification: unknown): (document: Document) => Document[] {
   const options: Document = isDocument(specification) ? specification : { path: specification };
-  const { path, includeArrayIndex: index, preserveNullAndEmptyArrays: keepsEmpty } = options;
+  const { path, includeArrayIndex: index, preserveNullAndEmptyArrays: keepsEmpty, ...others } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown) throw new CommandError(28811, `unrecognized option to $unwind stage: ${unknown}`);
   if (typeof path !== 'string' || !path.startsWith('$')) {
     throw new CommandError(28818, "path option to $unwind stage should be prefixed with a '$'");
   }
