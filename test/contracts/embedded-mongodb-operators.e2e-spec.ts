@@ -275,6 +275,23 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     expect(await grouped(documents, accumulator)).toEqual(expected);
   });
 
+  it('pick as many as the key of a group says', async () => {
+    const documents = ['CA', 'CA', 'CA', 'NY', 'NY'].map((st, x) => ({ st, x }));
+    const n = { $cond: [{ $eq: ['$st', 'CA'] }, 3, 1] };
+    const accumulators = {
+      first: { $firstN: { n, input: '$x' } },
+      top: { $topN: { n, sortBy: { x: -1 }, output: '$x' } },
+    };
+    const found = await run(documents, { $group: { _id: { st: '$st' }, ...accumulators } }, { $sort: { _id: 1 } });
+    expect(found.map(({ first, top }) => [first, top])).toEqual([
+      [
+        [0, 1, 2],
+        [2, 1, 0],
+      ],
+      [[3], [4]],
+    ]);
+  });
+
   it('count equal values by BSON, and put them into even buckets', async () => {
     const values = xs(5, decimal('5.0'), 5, 7, null);
     expect((await run(values, { $sortByCount: '$x' })).map(({ count }) => count)).toEqual([3, 1, 1]);
@@ -381,6 +398,8 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     [{ $arrayToObject: [[['a', 1, 2]]] }],
     [{ $arrayToObject: [[['a', 1], { k: 'b', v: 1 }]] }],
     [{ $arrayToObject: [[{ k: 'b', v: 1, w: 1 }]] }],
+    [{ $getField: { field: 'a', input: { $plus: [1] } } }],
+    [{ $setField: { field: 'a', input: '$$ROOT', value: { $plus: [1] } } }],
     [{ $ln: 0 }],
     [{ $log: [2, 1] }],
     [{ $log10: -1 }],

@@ -2,8 +2,11 @@ import { CommandError, unsupported } from '../command-error.js';
 import { isDocument, isFieldPath } from '../values/document.js';
 import { COUNTED_ARGUMENTS, NAMED_ARGUMENTS } from './arguments.js';
 
+/** They may have any name for a field, beside expressions. */
+const OF_FIELDS = ['$getField', '$setField', '$unsetField'];
+
 /** Their operands are values, or names of fields. */
-const PLAIN = ['$literal', '$const', '$getField', '$setField', '$unsetField'];
+const PLAIN = ['$literal', '$const', ...OF_FIELDS];
 
 /**
  * mingo takes what an operator does not know, or misses, for nothing, and whatever is wrong shows with the first document.
@@ -23,7 +26,7 @@ export function checkExpression(expression: unknown, operators: ReadonlySet<stri
   if (Object.keys(expression).length > 1) {
     throw new CommandError(15983, 'An object representing an expression must have exactly one field');
   }
-  if (PLAIN.includes(operator)) return undefined;
+  if (PLAIN.includes(operator)) return checkAll(OF_FIELDS.includes(operator) ? argumentsIn(expression[operator]) : []);
   if (!operators.has(operator)) throw unsupported(`The expression operator ${operator}`, 168);
   const operand = expression[operator];
   checkArguments(operator, operand);
@@ -31,6 +34,10 @@ export function checkExpression(expression: unknown, operators: ReadonlySet<stri
   // An order has paths.
   const { sortBy: _order, ...others } = operand;
   return checkExpression(others, operators);
+}
+
+function argumentsIn(operand: unknown): unknown[] {
+  return isDocument(operand) ? [operand['input'], operand['value']] : [];
 }
 
 function checkPath(text: string): void {

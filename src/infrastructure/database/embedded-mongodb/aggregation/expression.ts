@@ -32,8 +32,12 @@ export function withVariables(options: Options, variables: Document): Options {
 
 /** What an expression yields for each document of a group or a window. */
 export function valuesOfEach(documents: Document[], expression: unknown, options: Options): unknown[] {
-  // What mingo hands on may name all the documents as the root.
-  const rooted = options as unknown as { local?: { root?: unknown }; update(locals: { root: Document }): Options };
-  const optionsFor = (root: Document): Options => (rooted.local?.root ? rooted.update({ root }) : options);
-  return documents.map((one) => evalExpr(one, expression, optionsFor(one)));
+  // What mingo hands on may name all the documents as the root, and is not to be changed: others hold it.
+  const { local } = options as unknown as { local?: { root?: unknown } };
+  const own = local?.root ? (withVariables(options, {}) as unknown as Rooted) : undefined;
+  return documents.map((root) => evalExpr(root, expression, own?.update({ root }) ?? options));
+}
+
+interface Rooted {
+  update(locals: { root: Document }): Options;
 }

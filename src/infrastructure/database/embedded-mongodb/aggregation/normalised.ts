@@ -48,6 +48,7 @@ export function normalisedOperand(operator: string, operand: unknown): unknown {
     if (name === 'branches' && Array.isArray(value)) {
       return value.map((branch: unknown) => (isDocument(branch) ? mapped(branch, normalised) : branch));
     }
+    if (Array.isArray(value) && !EXPRESSIONS.has(name)) return value.map(normalised);
     return EXPRESSIONS.has(name) || isOperatorDocument(value) || typeof value === 'string' ? normalised(value) : value;
   });
 }

@@ -111,8 +111,10 @@ function ascending(values: unknown[], fold?: Fold): unknown[] {
   return sorted(present, (value) => encode(value, fold));
 }
 
+/** It may be calculated from what the documents of a group have in common. */
 function countOf(name: string, n: unknown, options: Options): number {
-  const count = toInteger(evalExpr({}, n, options), `${name} n`, 5787903);
+  const { Group: key } = (options as { local?: { variables?: Document } }).local?.variables ?? {};
+  const count = toInteger(valuesOfEach([isDocument(key) ? key : {}], n, options)[0], `${name} n`, 5787903);
   if (compare(count, 0) > 0) return count;
   throw new CommandError(5787908, `'n' must be greater than 0, found ${count}`);
 }

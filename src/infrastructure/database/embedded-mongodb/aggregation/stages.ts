@@ -12,6 +12,7 @@ import type { Fold } from '../values/collation.js';
 import { copy, isDocument, isFieldPath, isOperatorDocument, own, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { compare, encode, identity } from '../values/order.js';
+import { withVariables } from './expression.js';
 import { asCommandError, checked, checkedFields, expressionContext, settingsOf, type Scope } from './expressions.js';
 import { densify } from './densify.js';
 import { fillStages } from './fill.js';
@@ -278,7 +279,8 @@ function group(
     else groups.set(name, { id, members: [document] });
   }
   return [...groups.values()].map(({ id, members }) => {
-    const values = accumulators.map(([name, sum]) => [name, accumulated(members, sum as Document, options) ?? null]);
+    const scoped = withVariables(options, { Group: id });
+    const values = accumulators.map(([name, sum]) => [name, accumulated(members, sum as Document, scoped) ?? null]);
     return { _id: id, ...Object.fromEntries(values) };
   });
 }
