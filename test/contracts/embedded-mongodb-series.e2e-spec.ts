@@ -49,6 +49,13 @@ describe(`Stages for series of values on ${SERVER}`, () => {
       expect(await densified([{ n: 1 }], { field: 'v', range: range('full') })).toEqual([{ n: 1 }]);
     });
 
+    it('ends where the last is, by steps of a fraction', async () => {
+      const found = await densified([{ v: 0.1 }, { v: 0.5 }], { field: 'v', range: range('full', 0.1) });
+      expect(found.at(-1)).toEqual({ v: 0.5 });
+      const halves = await densified([{ v: 0 }, { v: 1 }], { field: 'v', range: range('full', 0.5) });
+      expect(halves).toEqual([{ v: 0 }, { v: 0.5 }, { v: 1 }]);
+    });
+
     it('makes nested fields, and steps of the calendar', async () => {
       const documents = [{ a: { d: date('2024-01-31T00:00') } }, { a: { d: date('2024-04-01T00:00') } }];
       expect(await densified(documents, { field: 'a.d', range: range('full', 1, 'month') })).toEqual([

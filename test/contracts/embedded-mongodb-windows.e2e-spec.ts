@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
 
@@ -166,6 +167,27 @@ describe(`Windows of documents on ${SERVER}`, () => {
     [{ $count: {}, window: { documents: [-1, 1] } }, [2, 3, 3, 3, 2]],
   ])('yield by %j', async (output, expected) => {
     expect(await valuesOf(at(1, 2, 2, 4, 8), output)).toEqual(expected);
+  });
+
+  it('take an array for an array, and pairs of numbers for the two of a covariance', async () => {
+    expect(await valuesOf(at(1, 2), { $first: ['$x'] })).toEqual([[1], [1]]);
+    const pairs = [
+      { x: 1, v: 2 },
+      { x: 3, v: 6 },
+      { x: 4, v: 'text' },
+    ];
+    expect(await valuesOf(pairs, { $covariancePop: ['$x', '$v'] })).toEqual([2, 2, 2]);
+    const window = { documents: [0, 0] };
+    expect(await valuesOf(pairs, { $covarianceSamp: ['$x', '$v'], window })).toEqual([null, null, null]);
+  });
+
+  it('lose nothing of a running total', async () => {
+    const doubles = [1e16, 1, -1e16].map((v, x) => ({ x, v }));
+    const window = { documents: ['unbounded', 'current'] };
+    expect(await valuesOf(doubles, { $sum: '$v', window })).toEqual([1e16, 1e16, 1]);
+    expect((await valuesOf(doubles, { $avg: '$v', window })).at(-1)).toBe(1 / 3);
+    const mixed = [1, mongoose.mongo.Decimal128.fromString('0.1')].map((v, x) => ({ x, v }));
+    expect(String((await valuesOf(mixed, { $sum: '$v', window })).at(-1))).toBe('1.1');
   });
 
   it('rank what is null, missing or a list of null alike', async () => {

@@ -7,6 +7,7 @@ import { isDocument, type Document } from '../values/document.js';
 import { toDouble, toInteger } from '../values/numbers.js';
 import { encode, identity, inverted } from '../values/order.js';
 import { foldOf, withVariables, type Expression, type Options } from './expression.js';
+import { hidden } from './normalised.js';
 
 /** Expressions that bind variables to the elements of an array, put them in order, or take arrays for sets. */
 export const ARRAY_EXPRESSIONS: Record<string, Expression> = {
@@ -14,8 +15,9 @@ export const ARRAY_EXPRESSIONS: Record<string, Expression> = {
     const { input, in: body, as = 'this' } = operand as Document;
     const elements = elementsOf('$map', document, input, options);
     return (
-      elements?.map((element) => evalExpr(document, body, withVariables(options, { [String(as)]: element })) ?? null) ??
-      null
+      elements?.map(
+        (element) => evalExpr(document, body, withVariables(options, { [hidden(String(as))]: element })) ?? null,
+      ) ?? null
     );
   },
   $filter: (document, operand, options) => {
@@ -26,7 +28,7 @@ export const ARRAY_EXPRESSIONS: Record<string, Expression> = {
       throw new CommandError(327392, '$filter: limit must be greater than 0');
     }
     const accepted = elements?.filter((element) =>
-      isTruthy(evalExpr(document, cond, withVariables(options, { [String(as)]: element }))),
+      isTruthy(evalExpr(document, cond, withVariables(options, { [hidden(String(as))]: element }))),
     );
     return accepted?.slice(0, Number(most)) ?? null;
   },
@@ -36,7 +38,7 @@ export const ARRAY_EXPRESSIONS: Record<string, Expression> = {
     const first = evalExpr(document, initialValue, options);
     return elements
       ? elements.reduce(
-          (value, element) => evalExpr(document, body, withVariables(options, { value, this: element })),
+          (value, element) => evalExpr(document, body, withVariables(options, { value, This: element })),
           first,
         )
       : null;

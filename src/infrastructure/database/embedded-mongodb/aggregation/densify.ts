@@ -46,7 +46,8 @@ export function densify(specification: unknown, options: Options): (documents: D
       const known = bounds === 'full' ? all : own;
       const [lower, upper] = typeof bounds === 'string' ? [known[0], known.at(-1)] : bounds;
       // A partition may lack the last value, which another has.
-      const isWithin = (value: unknown): boolean => compare(value, upper) < (bounds === 'full' ? 1 : 0);
+      const isWithin = (value: unknown): boolean =>
+        bounds === 'full' ? compare(value, upper) <= 0 : compare(value, upper) < 0;
       const dense: Document[] = [];
       let value = lower;
       const fillUpTo = (isReached: (value: unknown) => boolean): void => {

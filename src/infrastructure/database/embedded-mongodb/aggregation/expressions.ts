@@ -51,10 +51,10 @@ export function checked(expression: unknown): unknown {
   return normalised(expression);
 }
 
-/** The same, behind an operator. */
+/** What an accumulator or a function of windows is given, which is one thing: an array is an array. */
 export function checkedOperand(operator: string, operand: unknown): unknown {
   checkExpression(operand, OPERATORS);
-  return normalisedOperand(operator, operand);
+  return Array.isArray(operand) ? normalised(operand) : normalisedOperand(operator, operand);
 }
 
 /** Several of them by their names, of which each may yield nothing. */

@@ -44,7 +44,9 @@ export function normalisedOperand(operator: string, operand: unknown): unknown {
   if (VARIADIC.includes(operator)) return [normalised(operand)];
   if (!isDocument(operand) || isOperatorDocument(operand) || OF_A_VALUE.has(operator)) return normalised(operand);
   return mapped(operand, (value, name) => {
-    if (name === 'vars' && isDocument(value)) return mapped(value, normalised);
+    if (name === 'vars' && isDocument(value)) {
+      return Object.fromEntries(Object.entries(value).map(([one, bound]) => [hidden(one), normalised(bound)]));
+    }
     if (name === 'branches' && Array.isArray(value)) {
       return value.map((branch: unknown) => (isDocument(branch) ? mapped(branch, normalised) : branch));
     }
@@ -54,10 +56,14 @@ export function normalisedOperand(operator: string, operand: unknown): unknown {
 }
 
 function normalisedPath(text: string): unknown {
-  // mingo's own is another for each document.
-  const path = text.replace(/^\$\$NOW(?=\.|$)/, '$$$$Now');
+  const path = text.replace(/^\$\$(NOW|this)(?=\.|$)/, (_found, name: string) => `$$${hidden(name)}`);
   const [of = '', ...names] = path.startsWith('$') ? path.split('.') : [path];
   return names.length === 0 ? path : { [PATH]: { of, names } };
+}
+
+/** For mingo the one is another moment for each document, and the other the document at hand. No client's has a capital. */
+export function hidden(name: string): string {
+  return name === 'NOW' ? 'Now' : name === 'this' ? 'This' : name;
 }
 
 function mapped(document: Document, change: (value: unknown, name: string) => unknown): Document {

@@ -2,7 +2,7 @@ import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
 import { typeName } from '../values/bson-types.js';
 import { assign, isDocument, own, type Document } from '../values/document.js';
-import { valuesOfEach, type Expression, type Options } from './expression.js';
+import { onlyArgument, valuesOfEach, type Expression, type Options } from './expression.js';
 import { ARRAY, OBJECT, PATH } from './normalised.js';
 import { merged } from './own-accumulators.js';
 
@@ -37,7 +37,9 @@ function found(value: unknown, names: string[]): unknown {
 export const OBJECT_EXPRESSIONS: Record<string, Expression> = {
   $mergeObjects: (document, operand, options) => {
     const isGroup = Array.isArray(document);
-    return merged(isGroup ? valuesOfEach(document, operand, options) : [evalExpr(document, operand, options)].flat());
+    return merged(
+      isGroup ? valuesOfEach(document, operand, options) : [onlyArgument(document, operand, options)].flat(),
+    );
   },
   $objectToArray: (document, operand, options) => {
     const object = evalExpr(document, operand, options);

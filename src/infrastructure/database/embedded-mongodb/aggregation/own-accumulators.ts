@@ -16,10 +16,10 @@ type Accumulator = (values: unknown[], fold?: Fold) => unknown;
 export const OWN_ACCUMULATORS: Record<string, Accumulator> = {
   $push: present,
   $addToSet: (values, fold) => [...new Map(present(values).map((value) => [identity(value, fold), value])).values()],
-  $sum: sum,
+  $sum: (values) => amount(added(values)),
   $avg: (values) => {
     const numbers = values.filter(isNumber);
-    return numbers.length === 0 ? null : quotient(sum(numbers), numbers.length);
+    return numbers.length === 0 ? null : quotient(amount(added(numbers)), numbers.length);
   },
   $min: (values, fold) => extreme(values, -1, fold),
   $max: (values, fold) => extreme(values, 1, fold),
@@ -49,20 +49,30 @@ function present(values: unknown[]): unknown[] {
   return values.filter((value) => value !== undefined);
 }
 
-/** As MongoDB does, it adds up what each addition of doubles rounds away: ten times 0.1 are 1 (Neumaier). */
-function sum(values: unknown[]): BsonNumber {
-  const numbers = values.filter(isNumber);
-  if (!numbers.every((value) => typeof value === 'number')) {
-    return numbers.reduce<BsonNumber>((total, value) => combine('$sum', ADDITION, total, value), 0);
+/** A sum, and what each addition of doubles rounded away: as in MongoDB, ten times 0.1 are 1 (Neumaier). */
+export interface Total {
+  sum: BsonNumber;
+  lost: number;
+}
+
+export function added(values: unknown[], before: Total = { sum: 0, lost: 0 }): Total {
+  let { sum, lost } = before;
+  for (const value of values) {
+    if (!isNumber(value)) continue;
+    if (typeof sum !== 'number' || typeof value !== 'number') {
+      sum = combine('$sum', ADDITION, amount({ sum, lost }), value);
+      lost = 0;
+      continue;
+    }
+    const next: number = sum + value;
+    lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
+    sum = next;
   }
-  let total = 0;
-  let lost = 0;
-  for (const value of numbers) {
-    const next = total + value;
-    lost += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total;
-    total = next;
-  }
-  return Number.isFinite(total) ? total + lost : total;
+  return { sum, lost };
+}
+
+export function amount({ sum, lost }: Total): BsonNumber {
+  return typeof sum === 'number' && Number.isFinite(sum) ? sum + lost : sum;
 }
 
 /** @throws CommandError 40400 for what is no object */

@@ -1,6 +1,7 @@
 import { evalExpr } from 'mingo/core';
 import * as expressions from 'mingo/operators/expression';
 import { CommandError } from '../command-error.js';
+import { isTruthy } from '../query/operators.js';
 import { isNumber, typeName } from '../values/bson-types.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 import { compare } from '../values/order.js';
@@ -80,9 +81,12 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     return text.split(separator);
   },
   $switch: (document, operand, options) => {
-    const none = {};
-    const found = expressions.$switch(document, { default: literal(none), ...(operand as Document) } as never, options);
-    if (found !== none) return found;
+    const { branches = [], default: otherwise } = operand as Document & {
+      branches?: { case: unknown; then: unknown }[];
+    };
+    const found = branches.find((branch) => isTruthy(evalExpr(document, branch.case, options)));
+    if (found) return evalExpr(document, found.then, options);
+    if ('default' in (operand as Document)) return evalExpr(document, otherwise, options);
     throw new CommandError(
       40066,
       '$switch could not find a matching branch for an input, and no default was specified',

@@ -26,7 +26,8 @@ export const PICKING_EXPRESSIONS: Record<string, Expression> = {
         const { input, n } = namedBy(name, operand, ['input', 'n']);
         const values = valuesOf(name, document, input, options);
         if (values === undefined) return null;
-        return pick(values, countOf(name, n, options), foldOf(options)).map((value) => value ?? null);
+        const count = Array.isArray(document) ? ofKey(n, options) : evalExpr(document, n, options);
+        return pick(values, counted(name, count), foldOf(options)).map((value) => value ?? null);
       },
     ]),
   ),
@@ -55,11 +56,11 @@ export const PICKING_ACCUMULATORS: Record<
   $top: (documents, operand, options) => ordered('$top', documents, operand, options)[0],
   $bottom: (documents, operand, options) => ordered('$bottom', documents, operand, options).at(-1),
   $topN: (documents, operand, options) => {
-    const count = countOf('$topN', namedBy('$topN', operand, ['n', 'sortBy', 'output']).n, options);
+    const count = counted('$topN', ofKey(namedBy('$topN', operand, ['n', 'sortBy', 'output']).n, options));
     return ordered('$topN', documents, operand, options).slice(0, count);
   },
   $bottomN: (documents, operand, options) => {
-    const count = countOf('$bottomN', namedBy('$bottomN', operand, ['n', 'sortBy', 'output']).n, options);
+    const count = counted('$bottomN', ofKey(namedBy('$bottomN', operand, ['n', 'sortBy', 'output']).n, options));
     return ordered('$bottomN', documents, operand, options).slice(-count);
   },
 };
@@ -111,10 +112,14 @@ function ascending(values: unknown[], fold?: Fold): unknown[] {
   return sorted(present, (value) => encode(value, fold));
 }
 
-/** It may be calculated from what the documents of a group have in common. */
-function countOf(name: string, n: unknown, options: Options): number {
+/** For a whole group it is calculated from what its documents have in common. */
+function ofKey(n: unknown, options: Options): unknown {
   const { Group: key } = (options as { local?: { variables?: Document } }).local?.variables ?? {};
-  const count = toInteger(valuesOfEach([isDocument(key) ? key : {}], n, options)[0], `${name} n`, 5787903);
+  return valuesOfEach([isDocument(key) ? key : {}], n, options)[0];
+}
+
+function counted(name: string, n: unknown): number {
+  const count = toInteger(n, `${name} n`, 5787903);
   if (compare(count, 0) > 0) return count;
   throw new CommandError(5787908, `'n' must be greater than 0, found ${count}`);
 }

@@ -218,11 +218,12 @@ function shuffled(documents: Document[]): Document[] {
 function buckets(documents: Document[], specification: Document, options: Options, fold?: Fold): Document[] {
   const { groupBy, boundaries, default: other, output = { count: { $sum: 1 } } } = specification;
   const limits = evalExpr({}, checked(boundaries), options) as unknown[];
+  const otherId = evalExpr({}, checked(other), options);
   const by = checked(groupBy);
   const bucketOf = (value: unknown): unknown => {
     const next = limits.findIndex((limit) => compare(value, limit, fold) < 0);
     if (next > 0) return limits[next - 1];
-    if (other !== undefined) return other;
+    if (other !== undefined) return otherId;
     throw new CommandError(7158300, '$bucket found a value outside its boundaries, and has no default');
   };
   const idOf = (document: Document): unknown => bucketOf(evalExpr(document, by, options));
@@ -265,6 +266,9 @@ function group(
     }
     const operator = Object.keys(accumulator)[0] as string;
     if (!isAccumulator(operator)) throw new CommandError(15952, `unknown group operator '${operator}'`);
+    if (Array.isArray(accumulator[operator])) {
+      throw new CommandError(40237, `The ${operator} accumulator is a unary operator`);
+    }
     if (name.includes('.')) throw new CommandError(40235, `The field name '${name}' cannot contain '.'`);
     if (name.startsWith('$')) throw new CommandError(40236, `The field name '${name}' cannot be an operator name`);
   }

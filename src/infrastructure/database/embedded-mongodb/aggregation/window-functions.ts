@@ -3,14 +3,14 @@ import { CommandError } from '../command-error.js';
 import { quotient } from '../values/arithmetic.js';
 import type { BsonNumber } from '../values/bson-types.js';
 import { isDocument, type Document } from '../values/document.js';
-import { accumulated, isAccumulator, OWN_ACCUMULATORS } from './own-accumulators.js';
+import { accumulated, added, amount, isAccumulator, OWN_ACCUMULATORS, type Total } from './own-accumulators.js';
 import { OVER_THE_PARTITION } from './partition-functions.js';
 import { $derivative, $integral } from './series-functions.js';
 import { WHOLE_PARTITION, type Window } from './window-bounds.js';
 import type { Compile, Surroundings, WindowFunction } from './window-function.js';
 
 /** Made of what was made before and of what has come since: a running total is not added up anew for each document. */
-const RUNNING = ['$sum', '$min', '$max'];
+const RUNNING = ['$min', '$max'];
 
 /** They need the ends of their window, or its length. */
 const OVER_THE_WINDOW: Record<string, Compile> = {
@@ -46,6 +46,15 @@ export function compileWindowFunction(name: string, operand: unknown, surroundin
     throw new CommandError(9, `Unrecognized window function, ${name}`);
   }
   if (name === '$avg') return average(operand, surroundings);
+  if (name === '$sum') {
+    return (documents) => {
+      const values = documents.map((document) => evalExpr(document, operand, options));
+      const totals = ofEachWindow(documents, window, (from, to, before) =>
+        before ? added(values.slice(before.to, to), before.value as Total) : added(values.slice(from, to)),
+      );
+      return totals.map((total) => amount(total as Total));
+    };
+  }
   const own = OWN_ACCUMULATORS[name];
   if (own) {
     return (documents) => {

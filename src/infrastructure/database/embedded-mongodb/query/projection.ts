@@ -32,7 +32,7 @@ export function compileProjection(specification: Document, options: ProjectionOp
   let isInclusion: boolean | undefined;
   let positional: string | undefined;
   for (const [path, value] of flatten(specification)) {
-    const isShape = isOperatorDocument(value) && '$slice' in value && !options.isStage;
+    const isShape = !options.isStage && isSlice(value);
     const includes = !isFlag(value) || isTruthy(value);
     // The id may be left out of an inclusion, and alone it says what the others do not.
     const isDecisive = !isShape && (path !== '_id' || !isFlag(value));
@@ -83,13 +83,20 @@ function ruleFor(value: unknown, options: ProjectionOptions): Rule {
   if (isFlag(value)) return isTruthy(value);
   if (isOperatorDocument(value) && !options.isStage) {
     const { $slice, $elemMatch } = value;
-    if ('$slice' in value && [$slice].flat().every(isNumber)) return sliceRule($slice);
+    if (isSlice(value)) return sliceRule($slice);
     if ('$elemMatch' in value) return elementRule($elemMatch, options);
     if ('$meta' in value) throw unsupported('$meta', 2);
   }
   const expression = checked(promote(value));
   const calculate = options.evaluate ?? evaluate;
   return (_value, document) => calculate(expression, document);
+}
+
+/** With a number or two; anything else is an expression. */
+function isSlice(value: unknown): boolean {
+  if (!isOperatorDocument(value) || !('$slice' in value)) return false;
+  const { $slice } = value;
+  return isNumber($slice) || (Array.isArray($slice) && $slice.every(isNumber));
 }
 
 function isFlag(value: unknown): boolean {
