@@ -1,14 +1,11 @@
 import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
+import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
 describe(`An aggregation on ${SERVER}`, () => {
   const suite = driverSuite();
-  const valueOf = async (document: Record<string, unknown>, value: unknown) => {
-    await suite.things.deleteMany({});
-    await suite.things.insertOne({ ...document });
-    return (await suite.aggregate({ $project: { _id: 0, value } }))[0];
-  };
+  const valueOf = async (document: Fields, value: unknown) =>
+    (await suite.over([document], { $project: { value } }))[0];
 
   describe('Expressions', () => {
     it.each([

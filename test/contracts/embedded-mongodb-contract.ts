@@ -28,18 +28,28 @@ export async function openContractDatabase(): Promise<ContractDatabase> {
   return { connection, close };
 }
 
+export type Fields = Record<string, unknown>;
+
 /** What a suite of the driver has at hand. */
 interface Suite {
   connection: Connection;
   /** A new collection for each test. */
-  things: mongoose.mongo.Collection<Record<string, unknown>>;
-  aggregate(...pipeline: Record<string, unknown>[]): Promise<Record<string, unknown>[]>;
+  things: mongoose.mongo.Collection<Fields>;
+  aggregate(...pipeline: Fields[]): Promise<Fields[]>;
+  /** What stages make of these documents alone, which come without an _id. */
+  over(documents: Fields[], ...stages: Fields[]): Promise<Fields[]>;
 }
 
 /** Gives the suite at hand a database of its own, which is gone after it. */
 export function driverSuite(): Suite {
   const suite = {
-    aggregate: (...pipeline) => suite.things.aggregate(pipeline).toArray() as Promise<Record<string, unknown>[]>,
+    aggregate: (...pipeline) => suite.things.aggregate(pipeline).toArray() as Promise<Fields[]>,
+    over: async (documents, ...stages) => {
+      await suite.things.deleteMany({});
+      // The driver gives what it writes an _id.
+      if (documents.length > 0) await suite.things.insertMany(documents.map((one) => ({ ...one })));
+      return suite.aggregate({ $unset: ['_id'] }, ...stages);
+    },
   } as Suite;
   let database: ContractDatabase;
   beforeAll(async () => {

@@ -1,16 +1,14 @@
 import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
+import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
 const { Decimal128, Long, ObjectId } = mongoose.mongo;
 const date = (text: string) => new Date(text);
 
 describe(`An expression on ${SERVER}`, () => {
   const suite = driverSuite();
-  const valueOf = async (document: Record<string, unknown>, expression: unknown) => {
-    await suite.things.deleteMany({});
-    await suite.things.insertOne({ ...document });
-    const [found] = await suite.aggregate({ $project: { _id: 0, value: expression } });
+  const valueOf = async (document: Fields, expression: unknown) => {
+    const [found] = await suite.over([document], { $project: { value: expression } });
     return found?.['value'];
   };
 
@@ -197,7 +195,10 @@ describe(`An expression on ${SERVER}`, () => {
 
     it.each([
       [{ $size: '$nothing' }, 17124],
-      [{ $switch: { branches: [] } }, 40066],
+      [{ $switch: { branches: [] } }, 40068],
+      [{ $allElementsTrue: ['$nothing'] }, 17040],
+      [{ $anyElementTrue: [5] }, 17041],
+      [{ $zip: { inputs: '$nothing' } }, 34461],
       [{ $substrBytes: ['é', 0, 1] }, 28657],
       [{ $in: [1, 2] }, 40081],
       [{ $eq: [1] }, 16020],

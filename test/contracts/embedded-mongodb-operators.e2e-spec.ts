@@ -1,9 +1,8 @@
 import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
+import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
 const { Decimal128, Long, ObjectId } = mongoose.mongo;
-type Fields = Record<string, unknown>;
 const date = (text: string) => new Date(`${text}Z`);
 /** Of a $switch: as a text, since no object that is written down here may be taken for a promise. */
 const branch = (condition: string, result: number) =>
@@ -11,17 +10,12 @@ const branch = (condition: string, result: number) =>
 
 describe(`Operators of aggregations on ${SERVER}`, () => {
   const suite = driverSuite();
-  const run = async (documents: Fields[], ...stages: Fields[]): Promise<Fields[]> => {
-    await suite.things.deleteMany({});
-    await suite.things.insertMany(documents.map((one) => ({ ...one })));
-    return suite.aggregate({ $unset: ['_id'] }, ...stages);
-  };
   const valueOf = async (document: Fields, expression: unknown) => {
-    const [found] = await run([document], { $project: { value: expression } });
+    const [found] = await suite.over([document], { $project: { value: expression } });
     return found?.['value'];
   };
   const grouped = async (documents: Fields[], accumulator: unknown) => {
-    const [found] = await run(documents, { $group: { _id: null, value: accumulator } });
+    const [found] = await suite.over(documents, { $group: { _id: null, value: accumulator } });
     return found?.['value'];
   };
 
@@ -286,7 +280,11 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
       first: { $firstN: { n, input: '$x' } },
       top: { $topN: { n, sortBy: { x: -1 }, output: '$x' } },
     };
-    const found = await run(documents, { $group: { _id: { st: '$st' }, ...accumulators } }, { $sort: { _id: 1 } });
+    const found = await suite.over(
+      documents,
+      { $group: { _id: { st: '$st' }, ...accumulators } },
+      { $sort: { _id: 1 } },
+    );
     expect(found.map(({ first, top }) => [first, top])).toEqual([
       [
         [0, 1, 2],
@@ -298,8 +296,8 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
 
   it('count equal values by BSON, and put them into even buckets', async () => {
     const values = xs(5, decimal('5.0'), 5, 7, null);
-    expect((await run(values, { $sortByCount: '$x' })).map(({ count }) => count)).toEqual([3, 1, 1]);
-    const bucketed = await run(xs(1, 2, 2, 2, 5, null), {
+    expect((await suite.over(values, { $sortByCount: '$x' })).map(({ count }) => count)).toEqual([3, 1, 1]);
+    const bucketed = await suite.over(xs(1, 2, 2, 2, 5, null), {
       $bucketAuto: { groupBy: '$x', buckets: 3, output: { all: { $push: '$x' } } },
     });
     expect(bucketed).toEqual([
@@ -313,7 +311,7 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
 
   it('project a document to where there was a scalar', async () => {
     const documents = [{ a: 5 }, { a: [1, { b: 2, c: 3 }] }, {}];
-    expect(await run(documents, { $project: { 'a.b': { $literal: 1 } } })).toEqual([
+    expect(await suite.over(documents, { $project: { 'a.b': { $literal: 1 } } })).toEqual([
       { a: { b: 1 } },
       { a: [{ b: 1 }, { b: 1 }] },
       { a: { b: 1 } },
@@ -330,7 +328,7 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
 
   it('put into a bucket of its own, which is calculated, what belongs to none', async () => {
     const bucket = { groupBy: '$x', boundaries: [0, 5], default: { $literal: '$other' } };
-    expect((await run(xs(1, 9), { $bucket: bucket })).map(({ _id }) => _id)).toEqual([0, '$other']);
+    expect((await suite.over(xs(1, 9), { $bucket: bucket })).map(({ _id }) => _id)).toEqual([0, '$other']);
   });
 
   it('know one moment for the whole of a command', async () => {
@@ -370,7 +368,7 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     ])('%s, joins', async (_case, local, localField, expected) => {
       const other = suite.connection.collection(`foreign-${new ObjectId().toHexString()}`);
       await other.insertMany(foreign as never);
-      const [found] = await run([local], {
+      const [found] = await suite.over([local], {
         $lookup: { from: other.collectionName, localField, foreignField: 'f', as: 'j' },
       });
       expect(((found?.['j'] ?? []) as Fields[]).map(({ _id }) => _id)).toEqual(expected);
@@ -389,7 +387,7 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
   it.each([[{ $unwind: { path: '$a', keep: true } }], [{ $count: '' }], [{ $count: 'a.b' }], [{ $sortByCount: 'a' }]])(
     'stand in no stage that has what it does not know: %j',
     async (stage) => {
-      await expect(run([{ a: [1] }], stage)).rejects.toThrow(mongoose.mongo.MongoServerError);
+      await expect(suite.over([{ a: [1] }], stage)).rejects.toThrow(mongoose.mongo.MongoServerError);
     },
   );
 
@@ -429,6 +427,10 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     [{ $dateFromParts: { year: 2017.5 } }],
     [{ $concat: ['a', 5] }],
     [{ $trim: { input: 5 } }],
+    [{ $switch: { branches: [branch('$nothing', 1)] } }],
+    [{ $switch: { branches: [{ case: true }], default: 1 } }],
+    [{ $switch: { branches: [{ ...branch('$a', 1), else: 2 }], default: 1 } }],
+    [{ $zip: { inputs: [5] } }],
   ])('are refused: %j', async (expression) => {
     await expect(valueOf({ a: [1, 2] }, expression)).rejects.toThrow(mongoose.mongo.MongoServerError);
   });

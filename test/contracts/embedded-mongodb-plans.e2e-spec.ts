@@ -14,8 +14,8 @@ import {
 import { plan } from '../../src/infrastructure/database/embedded-mongodb/engine/planner.js';
 import { insertRecord, removeRecord } from '../../src/infrastructure/database/embedded-mongodb/engine/records.js';
 import { verify } from './embedded-mongodb-verify.js';
-import { leaves } from '../../src/infrastructure/database/embedded-mongodb/query/leaves.js';
-import { compileSortKey } from '../../src/infrastructure/database/embedded-mongodb/query/sort.js';
+import { leaves } from '../../src/infrastructure/database/embedded-mongodb/values/leaves.js';
+import { compileSortKey } from '../../src/infrastructure/database/embedded-mongodb/values/sort-key.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 import { foldFor } from '../../src/infrastructure/database/embedded-mongodb/values/collation.js';
 import { toStoredBytes, type Document } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';

@@ -1,9 +1,8 @@
 import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
+import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
 const { Binary, Decimal128, Long, MaxKey, MinKey } = mongoose.mongo;
-type Fields = Record<string, unknown>;
 
 describe(`A query on ${SERVER}`, () => {
   const suite = driverSuite();

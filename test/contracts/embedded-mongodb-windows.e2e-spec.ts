@@ -1,20 +1,15 @@
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
-
-type Fields = Record<string, unknown>;
+import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
 describe(`Windows of documents on ${SERVER}`, () => {
   const suite = driverSuite();
-  const run = async (documents: Fields[], ...stages: Fields[]): Promise<Fields[]> => {
-    await suite.things.deleteMany({});
-    await suite.things.insertMany(documents.map((one) => ({ ...one })));
-    return suite.aggregate({ $unset: ['_id'] }, ...stages);
-  };
   /** What a function yields for each of these documents, in the order of x. */
   const valuesOf = async (documents: Fields[], output: Fields, others: Fields = {}) => {
-    const found = await run(documents, { $setWindowFields: { sortBy: { x: 1 }, ...others, output: { y: output } } });
+    const found = await suite.over(documents, {
+      $setWindowFields: { sortBy: { x: 1 }, ...others, output: { y: output } },
+    });
     return found.map(({ y }) => y);
   };
   const at = (...values: unknown[]) => values.map((x) => ({ x }));
@@ -111,7 +106,7 @@ describe(`Windows of documents on ${SERVER}`, () => {
         };
         const window = { [isRange ? 'range' : 'documents']: [lower, upper] };
         const output = { all: { $push: '$x', window }, sum: { $sum: '$x', window }, least: { $min: '$x', window } };
-        const found = await run(at(...given), { $setWindowFields: { sortBy: { x: 1 }, output } });
+        const found = await suite.over(at(...given), { $setWindowFields: { sortBy: { x: 1 }, output } });
         expect(found.map(({ all: one, sum, least }) => [one, sum, least])).toEqual(
           all.map((_value, i) => {
             const inside = all.filter((_other, j) => isIn(i, j));
@@ -126,20 +121,22 @@ describe(`Windows of documents on ${SERVER}`, () => {
   it('are counted in units of time, and in a field of a field', async () => {
     const documents = [hour(0), hour(0, 30), hour(2), hour(3)].map((t, n) => ({ a: { t }, n }));
     const output = { y: { $push: '$n', window: { range: [-1, 0], unit: 'hour' } } };
-    const found = await run(documents, { $setWindowFields: { sortBy: { 'a.t': 1 }, output } });
+    const found = await suite.over(documents, { $setWindowFields: { sortBy: { 'a.t': 1 }, output } });
     expect(found.map(({ y }) => y)).toEqual([[0], [0, 1], [2], [2, 3]]);
   });
 
   it('belong to a partition, of which nothing is one; those come in order', async () => {
     const documents = [{ x: 1, p: 2 }, { x: 2, p: { k: 1 } }, { x: 3 }, { x: 4, p: null }, { x: 5, p: 2 }];
     const output = { n: { $count: {} }, 'at.sum': { $sum: '$x', window: { documents: ['unbounded', 'current'] } } };
-    expect(await run(documents, { $setWindowFields: { partitionBy: '$p', sortBy: { x: -1 }, output } })).toEqual([
-      { x: 4, p: null, n: 2, at: { sum: 4 } },
-      { x: 3, n: 2, at: { sum: 7 } },
-      { x: 5, p: 2, n: 2, at: { sum: 5 } },
-      { x: 1, p: 2, n: 2, at: { sum: 6 } },
-      { x: 2, p: { k: 1 }, n: 1, at: { sum: 2 } },
-    ]);
+    expect(await suite.over(documents, { $setWindowFields: { partitionBy: '$p', sortBy: { x: -1 }, output } })).toEqual(
+      [
+        { x: 4, p: null, n: 2, at: { sum: 4 } },
+        { x: 3, n: 2, at: { sum: 7 } },
+        { x: 5, p: 2, n: 2, at: { sum: 5 } },
+        { x: 1, p: 2, n: 2, at: { sum: 6 } },
+        { x: 2, p: { k: 1 }, n: 1, at: { sum: 2 } },
+      ],
+    );
   });
 
   it.each<[Fields, unknown[]]>([
@@ -242,7 +239,7 @@ describe(`Windows of documents on ${SERVER}`, () => {
       partitionByFields: ['p'],
       output: { v: { method: 'linear' }, last: { method: 'locf' }, n: { value: { $add: ['$x', 0.5] } } },
     };
-    expect((await run(documents, { $fill: fill })).map(({ x, v, n }) => [x, v, n])).toEqual([
+    expect((await suite.over(documents, { $fill: fill })).map(({ x, v, n }) => [x, v, n])).toEqual([
       [1, null, 1],
       [3, 1, 3.5],
       [4, 2, 4.5],
@@ -250,7 +247,9 @@ describe(`Windows of documents on ${SERVER}`, () => {
       [2, 1, 2.5],
       [6, null, 6.5],
     ]);
-    expect(await run([{ a: { b: null } }], { $fill: { output: { 'a.b': { value: 1 } } } })).toEqual([{ a: { b: 1 } }]);
+    expect(await suite.over([{ a: { b: null } }], { $fill: { output: { 'a.b': { value: 1 } } } })).toEqual([
+      { a: { b: 1 } },
+    ]);
   });
 
   const fields = (output: Fields, others: Fields = {}) => ({
@@ -294,7 +293,7 @@ describe(`Windows of documents on ${SERVER}`, () => {
     const { sortBy, ...others } = (stage['$setWindowFields'] ?? {}) as Fields;
     const sent = stage['$fill'] ? stage : { $setWindowFields: sortBy === undefined ? others : { sortBy, ...others } };
     await expect(
-      run(
+      suite.over(
         [
           { x: 'text', same: 1 },
           { x: 1, same: 1 },

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
+import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
 const { Long, Timestamp } = mongoose.mongo;
-type Fields = Record<string, unknown>;
 
 describe(`A write on ${SERVER}`, () => {
   const suite = driverSuite();

@@ -1,13 +1,14 @@
 import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
-import { compileSortKey, sorted } from '../query/sort.js';
+import { compileSortKey, sorted } from '../values/sort-key.js';
 import { isNumber } from '../values/bson-types.js';
 import { ADDITION } from '../values/arithmetic.js';
-import { isDocument, own as fieldOf, type Document } from '../values/document.js';
+import { fieldAt, isDocument, type Document } from '../values/document.js';
 import { toDouble } from '../values/numbers.js';
-import { compare, identity } from '../values/order.js';
-import { combine } from './arithmetic-expressions.js';
-import { literal, type Options } from './expression.js';
+import { compare } from '../values/order.js';
+import { combine } from '../expressions/arithmetic-expressions.js';
+import { literal, type Options } from '../expressions/expression.js';
+import { groupedBy } from './grouped.js';
 import { withField } from './with-field.js';
 
 /** As many as MongoDB makes. */
@@ -34,7 +35,7 @@ export function densify(specification: unknown, options: Options): (documents: D
   }
   const partitions = partitionByFields.map((one: string) => one.split('.'));
   const path = field.split('.');
-  const valueOf = (document: Document): unknown => densifiable(valueAt(document, path), isDates);
+  const valueOf = (document: Document): unknown => densifiable(fieldAt(document, path), isDates);
   const order = compileSortKey({ ...Object.fromEntries(partitionByFields.map((one) => [one, 1])), [field]: 1 });
   return (documents) => {
     const inOrder = sorted(documents, order);
@@ -117,10 +118,6 @@ function densifiable(value: unknown, isDates: boolean): unknown {
   throw new CommandError(6053600, '$densify needs a unit where the field holds dates, and there alone');
 }
 
-function valueAt(document: Document, path: string[]): unknown {
-  return path.reduce<unknown>((value, part) => (isDocument(value) ? fieldOf(value, part) : undefined), document);
-}
-
 /** The values there are, ascending. */
 function valuesOf(documents: Document[], valueOf: (document: Document) => unknown): unknown[] {
   const values = documents.map(valueOf).filter((value) => value !== undefined);
@@ -130,14 +127,7 @@ function valuesOf(documents: Document[], valueOf: (document: Document) => unknow
 /** The documents that have the same in all these fields, and what new ones have of them; without fields, one partition. */
 function partitioned(documents: Document[], fields: string[][]): { members: Document[]; seed: Document }[] {
   if (fields.length === 0) return [{ members: documents, seed: {} }];
-  const found = new Map<string, { members: Document[]; seed: Document }>();
-  for (const document of documents) {
-    const values = fields.map((path) => valueAt(document, path));
-    const key = identity(values);
-    const known = found.get(key);
-    const seed = fields.reduce<Document>((one, path, i) => withField(one, path, values[i]), {});
-    if (known) known.members.push(document);
-    else found.set(key, { members: [document], seed });
-  }
-  return [...found.values()];
+  const seedOf = (document: Document): Document =>
+    fields.reduce<Document>((seed, path) => withField(seed, path, fieldAt(document, path)), {});
+  return groupedBy(documents, seedOf).map(({ value, members }) => ({ members, seed: value as Document }));
 }

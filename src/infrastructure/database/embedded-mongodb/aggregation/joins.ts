@@ -1,13 +1,13 @@
 import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
-import { leaves } from '../query/leaves.js';
+import { leaves } from '../values/leaves.js';
 import type { Fold } from '../values/collation.js';
 import { copy, isArrayIndex, isDocument, own, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
-import type { Options } from './expression.js';
-import { checked, checkedFields } from './expressions.js';
+import type { Options } from '../expressions/expression.js';
+import { checked, checkedFields } from '../expressions/expressions.js';
 import { withField } from './with-field.js';
 
 type Join = (document: Document) => Document;

@@ -6,19 +6,27 @@ import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as queryOperators from 'mingo/operators/query';
 import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
-import { compileSortKey, sorted } from '../query/sort.js';
+import { compileSortKey, sorted } from '../values/sort-key.js';
 import { compileProjection, flatten } from '../query/projection.js';
 import type { Fold } from '../values/collation.js';
-import { copy, isDocument, isFieldPath, isOperatorDocument, own, type Document } from '../values/document.js';
+import { copy, fieldAt, isDocument, isFieldPath, isOperatorDocument, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
-import { compare, encode, identity } from '../values/order.js';
-import { withVariables } from './expression.js';
-import { asCommandError, checked, checkedFields, expressionContext, settingsOf, type Scope } from './expressions.js';
+import { compare, encode } from '../values/order.js';
+import { withVariables } from '../expressions/expression.js';
+import {
+  asCommandError,
+  checked,
+  checkedFields,
+  expressionContext,
+  settingsOf,
+  type Scope,
+} from '../expressions/expressions.js';
 import { densify } from './densify.js';
 import { fillStages } from './fill.js';
+import { groupedBy } from './grouped.js';
 import { graphLookup, lookup, type JoinScope } from './joins.js';
-import { accumulated, isAccumulator } from './own-accumulators.js';
-import { windowFields } from './window-fields.js';
+import { isAccumulator } from '../expressions/own-accumulators.js';
+import { windowFields } from './windows/window-fields.js';
 import { withField } from './with-field.js';
 
 export interface StageOptions extends Scope {
@@ -184,7 +192,7 @@ function unwinder(specification: unknown): (document: Document) => Document[] {
   const numbered = (document: Document, number: number | null): Document =>
     index === undefined ? document : withField(document, index.split('.'), number);
   return (document) => {
-    const found = parts.reduce<unknown>((value, part) => (isDocument(value) ? own(value, part) : undefined), document);
+    const found = fieldAt(document, parts);
     if (Array.isArray(found) && found.length > 0) {
       // Later stages of mingo's write into what is nested.
       return found.map((element, i) => copy(numbered(withField(document, parts, element), i)));
@@ -274,17 +282,10 @@ function group(
   }
   const by = checked(_id ?? null);
   const accumulators = Object.entries(checkedFields(fields));
-  const groups = new Map<string, { id: unknown; members: Document[] }>();
-  for (const document of documents) {
-    const id = (idOf ? idOf(document) : evalExpr(document, by, options)) ?? null;
-    const name = identity(id, fold);
-    const known = groups.get(name);
-    if (known) known.members.push(document);
-    else groups.set(name, { id, members: [document] });
-  }
-  return [...groups.values()].map(({ id, members }) => {
+  const keyOf = idOf ?? ((document: Document) => evalExpr(document, by, options));
+  return groupedBy(documents, (document) => keyOf(document) ?? null, fold).map(({ value: id, members }) => {
     const scoped = withVariables(options, { Group: id });
-    const values = accumulators.map(([name, sum]) => [name, accumulated(members, sum as Document, scoped) ?? null]);
+    const values = accumulators.map(([name, sum]) => [name, evalExpr(members, sum, scoped) ?? null]);
     return { _id: id, ...Object.fromEntries(values) };
   });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Binary, UUID } from 'bson';
-import { promote } from '../aggregation/expressions.js';
+import { promote } from '../expressions/expressions.js';
 import { runStages } from '../aggregation/stages.js';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Collection } from '../engine/collection.js';

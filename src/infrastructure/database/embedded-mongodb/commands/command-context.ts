@@ -1,14 +1,13 @@
-import { evaluate, evaluateVariables } from '../aggregation/expressions.js';
+import { evaluate, evaluateVariables } from '../expressions/expressions.js';
 import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/collection.js';
 import type { Engine } from '../engine/engine.js';
 import type { Query } from '../engine/find.js';
-import { isTruthy } from '../query/operators.js';
+import { isTruthy, toInteger } from '../values/numbers.js';
 import type { SessionOfCommand, Transaction } from '../sessions/sessions.js';
 import type { WritableView } from '../storage/view.js';
 import { checkCollation, foldFor } from '../values/collation.js';
 import { isDocument, type Document } from '../values/document.js';
-import { toInteger } from '../values/numbers.js';
 
 /** One command on its way through a handler. */
 export class CommandContext {

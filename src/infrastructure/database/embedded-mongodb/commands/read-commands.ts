@@ -1,7 +1,7 @@
 import { Long } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
 import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
-import { leaves } from '../query/leaves.js';
+import { leaves } from '../values/leaves.js';
 import { matchedIndex } from '../query/matched-index.js';
 import { compileProjection, type Projection } from '../query/projection.js';
 import { toBytes, type Document } from '../values/document.js';

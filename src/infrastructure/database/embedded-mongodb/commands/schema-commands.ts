@@ -2,7 +2,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Collection } from '../engine/collection.js';
 import type { IndexDefinition } from '../engine/indexes.js';
 import { compileFilter } from '../query/filter.js';
-import { isTruthy } from '../query/operators.js';
+import { isTruthy } from '../values/numbers.js';
 import { checkCollation, foldFor } from '../values/collation.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
 import { encode, equal } from '../values/order.js';

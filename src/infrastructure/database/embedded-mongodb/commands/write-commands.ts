@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/collection.js';
 import { findRecords, type Query, type StoredRecord } from '../engine/find.js';
 import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js';
-import { isTruthy } from '../query/operators.js';
+import { isTruthy } from '../values/numbers.js';
 import { compileUpdate, upsertDocument, type Update, type UpdateStatement } from '../update/update.js';
 import { toStoredBytes, type Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';

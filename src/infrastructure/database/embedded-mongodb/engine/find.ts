@@ -1,5 +1,5 @@
 import { compileFilter, type FilterOptions } from '../query/filter.js';
-import { compileSortKey, sorted } from '../query/sort.js';
+import { compileSortKey, sorted } from '../values/sort-key.js';
 import { countKey, documentKey, documentRange, numberOf, recordIdOf } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
 import { decode } from '../values/decode.js';

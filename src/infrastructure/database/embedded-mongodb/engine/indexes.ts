@@ -3,8 +3,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import { compileFilter, type Predicate } from '../query/filter.js';
 import { checkCollation, foldFor, type Fold } from '../values/collation.js';
 import { isArrayIndex, isDocument, isFieldPath, own, splitPath, type Document } from '../values/document.js';
-import { isTruthy } from '../query/operators.js';
-import { toDouble } from '../values/numbers.js';
+import { isTruthy, toDouble } from '../values/numbers.js';
 import { encode, equal, inverted } from '../values/order.js';
 import { EMPTY_ARRAY, isNumber, isRegExp } from '../values/bson-types.js';
 

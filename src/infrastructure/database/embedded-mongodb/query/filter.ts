@@ -1,12 +1,13 @@
 import { BSONRegExp } from 'bson';
-import { checked, evaluate, promote } from '../aggregation/expressions.js';
+import { checked, evaluate, promote } from '../expressions/expressions.js';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { isRegExp } from '../values/bson-types.js';
+import { isTruthy } from '../values/numbers.js';
 import { toFlags } from '../values/regex.js';
-import { leaves } from './leaves.js';
-import { compileOperator, equality, isTruthy, not, some, type LeavesTest } from './operators.js';
+import { leaves } from '../values/leaves.js';
+import { compileOperator, equality, not, some, type LeavesTest } from './operators.js';
 
 export type Predicate = (document: Document) => boolean;
 

@@ -7,7 +7,7 @@ import {
   operatorsOf,
   type FilterOptions,
 } from './filter.js';
-import { leaves } from './leaves.js';
+import { leaves } from '../values/leaves.js';
 
 /**
  * Which element of an array made a document match a filter: what `$` in an update or a projection stands for.

@@ -2,11 +2,11 @@ import { Binary, Long, MaxKey, MinKey } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isOperatorDocument } from '../values/document.js';
-import { toDouble, toInteger } from '../values/numbers.js';
+import { isTruthy, toDouble, toInteger } from '../values/numbers.js';
 import { compare, encode, equal, identity } from '../values/order.js';
 import { compileRegExp } from '../values/regex.js';
 import { isNumber, isRegExp, rankOf, typeTest } from '../values/bson-types.js';
-import { someValue } from './leaves.js';
+import { someValue } from '../values/leaves.js';
 
 /**
  * Decides on the values a path leads to, see leaves().
@@ -54,11 +54,6 @@ export function equality(operand: unknown, fold?: Fold): ValueTest {
     if (typeof value === 'string' && typeof operand === 'string' && !fold) return value === operand;
     return value !== undefined && rankOf(value) === rank && encode(value, fold).equals(wanted);
   };
-}
-
-/** MongoDB takes any number but zero, and anything that is not null or false, for true. */
-export function isTruthy(value: unknown): boolean {
-  return isNumber(value) ? toDouble(value) !== 0 : value !== false && value !== null && value !== undefined;
 }
 
 function patternTest(operand: Parameters<typeof compileRegExp>[0]): ValueTest {

@@ -1,4 +1,4 @@
-import { checked, evaluate, promote } from '../aggregation/expressions.js';
+import { checked, evaluate, promote } from '../expressions/expressions.js';
 import { CommandError, unsupported } from '../command-error.js';
 import {
   assign,
@@ -9,10 +9,9 @@ import {
   splitPath,
   type Document,
 } from '../values/document.js';
-import { toInteger } from '../values/numbers.js';
+import { isTruthy, toInteger } from '../values/numbers.js';
 import { isNumber } from '../values/bson-types.js';
 import { elementTest, type FilterOptions } from './filter.js';
-import { isTruthy } from './operators.js';
 
 export type Projection = (document: Document) => Document;
 

@@ -1,12 +1,12 @@
 import { Long, Timestamp } from 'bson';
 import { CommandError } from '../command-error.js';
 import { elementTest, type FilterOptions } from '../query/filter.js';
-import { compileSortKey, sorted } from '../query/sort.js';
+import { elementSortKey, sorted } from '../values/sort-key.js';
 import { equality } from '../query/operators.js';
 import { copy, isDocument, isOperatorDocument } from '../values/document.js';
 import { ADDITION, calculate, MULTIPLICATION, type Arithmetic } from '../values/arithmetic.js';
 import { toDouble, toInteger } from '../values/numbers.js';
-import { compare, encode, identity, inverted } from '../values/order.js';
+import { compare, identity } from '../values/order.js';
 import type { Place } from '../values/place.js';
 import { isNumber, typeName } from '../values/bson-types.js';
 
@@ -108,17 +108,11 @@ function push(place: Place, operand: unknown, options: FilterOptions): void {
   if (unknown) throw new CommandError(2, `Unrecognized clause in $push: ${unknown}`);
   const position = $position === undefined ? array.length : toInteger($position, '$position', 2);
   array.splice(position, 0, ...eachOf($each));
-  const ordered = $sort === undefined ? array : sorted(array, sortKey($sort, options));
+  const keyOf = $sort === undefined ? () => Buffer.alloc(0) : elementSortKey($sort, options.fold);
+  if (!keyOf) throw new CommandError(2, 'The $sort is invalid: use 1/-1 or a document of fields');
+  const ordered = sorted(array, keyOf);
   const size = $slice === undefined ? Infinity : toInteger($slice, '$slice', 2);
   place.set(size >= 0 ? ordered.slice(0, size) : ordered.slice(size));
-}
-
-function sortKey(order: unknown, { fold }: FilterOptions): (element: unknown) => Buffer {
-  if (isDocument(order)) return compileSortKey(order, fold) as (element: unknown) => Buffer;
-  const direction = isNumber(order) ? toDouble(order) : NaN;
-  if (direction === 1) return (element) => encode(element, fold);
-  if (direction === -1) return (element) => inverted(encode(element, fold));
-  throw new CommandError(2, 'The $sort is invalid: use 1/-1 or a document of fields');
 }
 
 function addToSet(place: Place, operand: unknown, { fold }: FilterOptions): void {

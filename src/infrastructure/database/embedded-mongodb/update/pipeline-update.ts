@@ -1,5 +1,5 @@
 import { CommandError } from '../command-error.js';
-import { promote, type Scope } from '../aggregation/expressions.js';
+import { promote, type Scope } from '../expressions/expressions.js';
 import { runStages } from '../aggregation/stages.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 

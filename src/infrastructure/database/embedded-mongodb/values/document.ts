@@ -19,6 +19,11 @@ export function isOperatorDocument(value: unknown): value is Document {
   return first.startsWith('$') && !DBREF_FIELDS.includes(first);
 }
 
+/** What a path through documents leads to; through an array it leads nowhere. */
+export function fieldAt(document: Document, path: string[]): unknown {
+  return path.reduce<unknown>((value, name) => (isDocument(value) ? own(value, name) : undefined), document);
+}
+
 /** Reads a field without ever reaching the prototype: a field may be called `constructor`. */
 export function own(holder: object, key: string): unknown {
   return Object.hasOwn(holder, key) ? (holder as Document)[key] : undefined;

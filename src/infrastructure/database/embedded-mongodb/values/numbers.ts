@@ -18,6 +18,11 @@ export function toDouble(value: BsonNumber): number {
   return typeof value === 'number' ? value : Number(value);
 }
 
+/** MongoDB takes any number but zero, and anything that is not null or false, for true. */
+export function isTruthy(value: unknown): boolean {
+  return isNumber(value) ? toDouble(value) !== 0 : value !== false && value !== null && value !== undefined;
+}
+
 /** The integer a limit, size or count was given as, whatever numeric type carried it. @throws CommandError by default 14 */
 export function toInteger(value: unknown, name: string, noNumber = 14): number {
   if (!isNumber(value)) throw new CommandError(noNumber, `Expected ${name} to be a number`);

@@ -1,15 +1,16 @@
 import { evalExpr } from 'mingo/core';
-import { CommandError } from '../command-error.js';
-import { compileSortKey, sorted } from '../query/sort.js';
-import type { Fold } from '../values/collation.js';
-import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
-import { encode, identity } from '../values/order.js';
-import type { Options } from './expression.js';
-import { checked, checkedOperand } from './expressions.js';
+import { CommandError } from '../../command-error.js';
+import { compileSortKey, sorted } from '../../values/sort-key.js';
+import type { Fold } from '../../values/collation.js';
+import { isDocument, isOperatorDocument, type Document } from '../../values/document.js';
+import { encode } from '../../values/order.js';
+import type { Options } from '../../expressions/expression.js';
+import { checked, checkedOperand } from '../../expressions/expressions.js';
+import { groupedBy } from '../grouped.js';
 import { compileWindow } from './window-bounds.js';
-import type { WindowFunction } from './window-function.js';
+import type { WindowFunction } from './window-options.js';
 import { compileWindowFunction } from './window-functions.js';
-import { withField } from './with-field.js';
+import { withField } from '../with-field.js';
 
 /** $setWindowFields: of each document's neighbours, in the partition to which it belongs. */
 export function windowFields(specification: unknown, options: Options, fold?: Fold) {
@@ -51,18 +52,13 @@ function outputOf(specification: unknown, sortBy: Document | undefined, options:
 function partitioner(partitionBy: unknown, options: Options, fold?: Fold) {
   return (documents: Document[]): Document[][] => {
     if (partitionBy === undefined) return [documents];
-    const found = new Map<string, { value: unknown; members: Document[] }>();
-    for (const document of documents) {
+    const partitionOf = (document: Document): unknown => {
       const value = evalExpr(document, partitionBy, options) ?? null;
-      if (Array.isArray(value)) {
-        throw new CommandError(14, "An expression used to partition cannot evaluate to value of type 'array'");
-      }
-      const key = identity(value, fold);
-      const known = found.get(key);
-      if (known) known.members.push(document);
-      else found.set(key, { value, members: [document] });
-    }
-    return sorted([...found.values()], ({ value }) => encode(value, fold)).map(({ members }) => members);
+      if (!Array.isArray(value)) return value;
+      throw new CommandError(14, "An expression used to partition cannot evaluate to value of type 'array'");
+    };
+    const partitions = groupedBy(documents, partitionOf, fold);
+    return sorted(partitions, ({ value }) => encode(value, fold)).map(({ members }) => members);
   };
 }
 

@@ -69,9 +69,9 @@ function findings({ input, regex, options: flags = '' }: Document): unknown[] {
 /** Character by character, of which one may be two units. */
 function trimmed(atStart: boolean, atEnd: boolean): Expression {
   return (document, operand, options) => {
-    const { input, chars = WHITESPACE } = evalExpr(document, operand, options) as Document;
-    const isMissing = 'chars' in (operand as Document) && (chars === null || chars === WHITESPACE);
-    if (input === undefined || input === null || isMissing) return null;
+    const given = evalExpr(document, operand, options) as Document;
+    const { input, chars }: Document = { chars: WHITESPACE, ...given };
+    if ([input, chars].some((one) => one === undefined || one === null)) return null;
     if (typeof input !== 'string') throw new CommandError(50699, '$trim requires its input to be a string');
     if (typeof chars !== 'string') throw new CommandError(50700, "$trim requires 'chars' to be a string");
     const [characters, dropped] = [[...input], new Set(chars)];

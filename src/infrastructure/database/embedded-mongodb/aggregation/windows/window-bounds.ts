@@ -1,14 +1,14 @@
 import { evalExpr } from 'mingo/core';
-import { CommandError } from '../command-error.js';
-import { ADDITION } from '../values/arithmetic.js';
-import { isNumber, typeName } from '../values/bson-types.js';
-import { isDocument, type Document } from '../values/document.js';
-import { toDouble } from '../values/numbers.js';
-import { compare } from '../values/order.js';
-import { combine } from './arithmetic-expressions.js';
-import { literal, type Options } from './expression.js';
-import { checked } from './expressions.js';
-import { normalised } from './normalised.js';
+import { CommandError } from '../../command-error.js';
+import { ADDITION } from '../../values/arithmetic.js';
+import { isNumber, typeName } from '../../values/bson-types.js';
+import { isDocument, type Document } from '../../values/document.js';
+import { toDouble } from '../../values/numbers.js';
+import { compare } from '../../values/order.js';
+import { combine } from '../../expressions/arithmetic-expressions.js';
+import { literal, type Options } from '../../expressions/expression.js';
+import { checked } from '../../expressions/expressions.js';
+import { normalised } from '../../expressions/normalised.js';
 
 /** From the first of its neighbours to before the last. */
 export type Span = readonly [from: number, to: number];
@@ -79,8 +79,9 @@ function byRange([lower, upper]: [Bound, Bound], path: unknown, unit: unknown, o
       : evalExpr({}, { $dateAdd: { startDate: literal(value), unit, amount: distance } }, options);
   return (documents) => {
     const values = documents.map((document) => evalExpr(document, path, options));
-    const misfit = values.find((value) => (unit === undefined ? !isNumber(value) : !(value instanceof Date)));
-    if (misfit !== undefined || values.includes(undefined)) {
+    const fits = (value: unknown): boolean => (unit === undefined ? isNumber(value) : value instanceof Date);
+    if (!values.every(fits)) {
+      const misfit = values.find((value) => !fits(value));
       const wanted = unit === undefined ? 'a number, or a unit given' : 'a Date';
       const message = `Invalid range: Expected the sortBy field to be ${wanted}, but it was ${typeName(misfit)}`;
       throw new CommandError(unit !== undefined ? 5429513 : misfit instanceof Date ? 5429413 : 5429414, message);

@@ -1,10 +1,9 @@
 import { Decimal128, Long, ObjectId } from 'bson';
 import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
-import { isTruthy } from '../query/operators.js';
+import { isTruthy, toDouble } from '../values/numbers.js';
 import { isNumber, namesOf, typeName } from '../values/bson-types.js';
 import type { Document } from '../values/document.js';
-import { toDouble } from '../values/numbers.js';
 import { parsedDate } from './date-expressions.js';
 import { onlyArgument, type Expression } from './expression.js';
 

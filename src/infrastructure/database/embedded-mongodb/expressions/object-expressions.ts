@@ -2,9 +2,8 @@ import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
 import { typeName } from '../values/bson-types.js';
 import { assign, isDocument, own, type Document } from '../values/document.js';
-import { onlyArgument, valuesOfEach, type Expression, type Options } from './expression.js';
+import type { Expression, Options } from './expression.js';
 import { ARRAY, OBJECT, PATH } from './normalised.js';
-import { merged } from './own-accumulators.js';
 
 /** What is written down as an object or an array. No client can name them. */
 export const LITERAL_EXPRESSIONS: Record<string, Expression> = {
@@ -35,16 +34,25 @@ function found(value: unknown, names: string[]): unknown {
 }
 
 export const OBJECT_EXPRESSIONS: Record<string, Expression> = {
-  $mergeObjects: (document, operand, options) => {
-    const isGroup = Array.isArray(document);
-    return merged(
-      isGroup ? valuesOfEach(document, operand, options) : [onlyArgument(document, operand, options)].flat(),
-    );
-  },
   $objectToArray: (document, operand, options) => {
     const object = evalExpr(document, operand, options);
     if (object === undefined || object === null) return null;
     return Object.entries(objectOf('$objectToArray', object, 40390)).map(([k, v]) => ({ k, v }));
+  },
+  $arrayToObject: (document, operand, options) => {
+    const pairs = evalExpr(document, operand, options);
+    if (pairs === undefined || pairs === null) return null;
+    if (!Array.isArray(pairs)) throw new CommandError(40386, '$arrayToObject requires an array input');
+    const result: Document = {};
+    for (const pair of pairs) {
+      const isOfFirstKind = Array.isArray(pair) === Array.isArray(pairs[0]);
+      const [key, value] = Array.isArray(pair) && pair.length === 2 ? pair : pairOf(pair);
+      if (!isOfFirstKind || typeof key !== 'string') {
+        throw new CommandError(40392, '$arrayToObject requires arrays of a string and a value, or objects of k and v');
+      }
+      assign(result, key, value ?? null);
+    }
+    return result;
   },
   $getField: (document, operand, options) => {
     const isNamed = isDocument(operand) && 'field' in operand;
@@ -66,14 +74,19 @@ function rootOf(document: Document, options: Options): unknown {
   return evalExpr(document, '$$ROOT', options);
 }
 
+function pairOf(pair: unknown): unknown[] {
+  const isNamed = isDocument(pair) && Object.keys(pair).length === 2 && 'k' in pair && 'v' in pair;
+  return isNamed ? [pair['k'], pair['v']] : [];
+}
+
 /** A field may be called anything, `$price` and `a.b` too. */
 function changed(name: string, document: Document, { field, input, value }: Document, options: Options): unknown {
   const before = evalExpr(document, input, options);
   if (before === undefined || before === null) return null;
-  const { [fieldName(name, document, field, options)]: _before, ...others } = objectOf(name, before, 4161105);
-  if (value === undefined) return others;
-  const after = { ...(before as Document) };
-  assign(after, fieldName(name, document, field, options), value);
+  const after = { ...objectOf(name, before, 4161105) };
+  const key = fieldName(name, document, field, options);
+  if (value === undefined) delete after[key];
+  else assign(after, key, value);
   return after;
 }
 

@@ -36,7 +36,6 @@ export function normalised(expression: unknown): unknown {
 /** The same, behind an operator. */
 export function normalisedOperand(operator: string, operand: unknown): unknown {
   if (['$literal', '$const', OBJECT, ARRAY, PATH].includes(operator)) return operand;
-  if (Array.isArray(operand) && ['$push', '$addToSet'].includes(operator)) return normalised(operand);
   if (Array.isArray(operand)) {
     const isOfOne = COUNTED_ARGUMENTS.get(operator)?.[1] === 1 && operand.length === 1;
     return isOfOne ? normalised(operand[0]) : operand.map(normalised);

@@ -1,11 +1,10 @@
 import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
-import { compileSortKey, sorted } from '../query/sort.js';
-import { isTruthy } from '../query/operators.js';
-import { isNumber, typeName } from '../values/bson-types.js';
-import { isDocument, type Document } from '../values/document.js';
-import { toDouble, toInteger } from '../values/numbers.js';
-import { encode, identity, inverted } from '../values/order.js';
+import { elementSortKey, sorted } from '../values/sort-key.js';
+import { isTruthy, toInteger } from '../values/numbers.js';
+import { typeName } from '../values/bson-types.js';
+import type { Document } from '../values/document.js';
+import { identity } from '../values/order.js';
 import { foldOf, withVariables, type Expression, type Options } from './expression.js';
 import { hidden } from './normalised.js';
 
@@ -46,11 +45,14 @@ export const ARRAY_EXPRESSIONS: Record<string, Expression> = {
   $sortArray: (document, operand, options) => {
     const { input, sortBy } = operand as Document;
     const elements = elementsOf('$sortArray', document, input, options);
-    return elements ? sorted(elements, sortKey(sortBy, options)) : null;
+    const keyOf = elementSortKey(sortBy, foldOf(options));
+    if (!keyOf) throw new CommandError(2942504, '$sortArray takes 1, -1 or a document of fields');
+    return elements ? sorted(elements, keyOf) : null;
   },
   $zip: (document, operand, options) => {
     const { inputs, useLongestLength, defaults } = operand as Document;
-    const lists = (inputs as unknown[]).map((input) => elementsOf('$zip', document, input, options));
+    if (!Array.isArray(inputs)) throw new CommandError(34461, '$zip needs its inputs as an array of expressions');
+    const lists = inputs.map((input) => elementsOf('$zip', document, input, options));
     const others = defaults === undefined ? [] : (evalExpr(document, defaults, options) as unknown[]);
     if (defaults !== undefined && (useLongestLength !== true || others.length !== lists.length)) {
       throw new CommandError(34467, '$zip takes defaults with useLongestLength, and one for each input');
@@ -89,14 +91,6 @@ function ofSets(calculate: (sets: Elements[]) => unknown, code?: number): Expres
     });
     return calculate(sets);
   };
-}
-
-function sortKey(sortBy: unknown, options: Options): (element: unknown) => Buffer {
-  if (isDocument(sortBy)) return compileSortKey(sortBy, foldOf(options)) as (element: unknown) => Buffer;
-  const direction = isNumber(sortBy) ? toDouble(sortBy) : NaN;
-  if (direction === 1) return (element) => encode(element, foldOf(options));
-  if (direction === -1) return (element) => inverted(encode(element, foldOf(options)));
-  throw new CommandError(2942504, '$sortArray takes 1, -1 or a document of fields');
 }
 
 /** undefined: there is nothing. @throws CommandError 16883 for what is no array */

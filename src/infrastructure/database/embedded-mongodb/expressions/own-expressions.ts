@@ -1,9 +1,7 @@
 import { evalExpr } from 'mingo/core';
 import * as expressions from 'mingo/operators/expression';
 import { CommandError } from '../command-error.js';
-import { isTruthy } from '../query/operators.js';
 import { isNumber, typeName } from '../values/bson-types.js';
-import { assign, isDocument, type Document } from '../values/document.js';
 import { compare } from '../values/order.js';
 import { ARITHMETIC_EXPRESSIONS } from './arithmetic-expressions.js';
 import { ARRAY_EXPRESSIONS } from './array-expressions.js';
@@ -30,7 +28,10 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
   ...OBJECT_EXPRESSIONS,
   ...PICKING_EXPRESSIONS,
   ...Object.fromEntries(
-    ['$sum', '$avg', '$min', '$max', '$stdDevPop', '$stdDevSamp'].map((name) => [name, accumulating(name)]),
+    ['$sum', '$avg', '$min', '$max', '$stdDevPop', '$stdDevSamp', '$mergeObjects'].map((name) => [
+      name,
+      accumulating(name),
+    ]),
   ),
   $eq: comparing((order) => order === 0),
   $ne: comparing((order) => order !== 0),
@@ -71,7 +72,12 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     }
     return expressions.$range(document, [start, end, step].map(literal), options);
   },
-  $slice: ofPresent('$slice'),
+  // Of nothing comes null, where mingo complains.
+  $slice: (document, operand, options) => {
+    const values = evalExpr(document, operand, options) as unknown[];
+    const isPresent = values.every((value) => value !== undefined && value !== null);
+    return isPresent ? expressions.$slice(document, values.map(literal), options) : null;
+  },
   $split: (document, operand, options) => {
     const [text, separator] = [operand].flat().map((one) => evalExpr(document, one, options));
     if ([text, separator].some((one) => one === undefined || one === null)) return null;
@@ -80,39 +86,7 @@ export const OWN_EXPRESSIONS: Record<string, Expression> = {
     if (separator === '') throw new CommandError(40087, '$split requires a separator that is not empty');
     return text.split(separator);
   },
-  $switch: (document, operand, options) => {
-    const { branches = [], default: otherwise } = operand as Document & {
-      branches?: { case: unknown; then: unknown }[];
-    };
-    const found = branches.find((branch) => isTruthy(evalExpr(document, branch.case, options)));
-    if (found) return evalExpr(document, found.then, options);
-    if ('default' in (operand as Document)) return evalExpr(document, otherwise, options);
-    throw new CommandError(
-      40066,
-      '$switch could not find a matching branch for an input, and no default was specified',
-    );
-  },
-  $arrayToObject: (document, operand, options) => {
-    const pairs = onlyArgument(document, operand, options);
-    if (pairs === undefined || pairs === null) return null;
-    if (!Array.isArray(pairs)) throw new CommandError(40386, '$arrayToObject requires an array input');
-    const result: Document = {};
-    for (const pair of pairs) {
-      const isOfFirstKind = Array.isArray(pair) === Array.isArray(pairs[0]);
-      const [key, value] = Array.isArray(pair) && pair.length === 2 ? pair : pairOf(pair);
-      if (!isOfFirstKind || typeof key !== 'string') {
-        throw new CommandError(40392, '$arrayToObject requires arrays of a string and a value, or objects of k and v');
-      }
-      assign(result, key, value ?? null);
-    }
-    return result;
-  },
 };
-
-function pairOf(pair: unknown): unknown[] {
-  const isNamed = isDocument(pair) && Object.keys(pair).length === 2 && 'k' in pair && 'v' in pair;
-  return isNamed ? [pair['k'], pair['v']] : [];
-}
 
 /** Of several expressions, or of the elements of an array that one of them yields. */
 function accumulating(name: string): Expression {
@@ -136,13 +110,4 @@ function comparing(accepts: (order: number) => unknown): Expression {
 function orderOf(a: unknown, b: unknown, options: Options): number {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
   return compare(a, b, foldOf(options));
-}
-
-/** Of nothing comes null, where mingo complains. */
-function ofPresent(name: '$slice'): Expression {
-  return (document, operand, options) => {
-    const values = (operand as unknown[]).map((one) => evalExpr(document, one, options));
-    const isPresent = values.every((value) => value !== undefined && value !== null);
-    return isPresent ? expressions[name](document, values.map(literal), options) : null;
-  };
 }

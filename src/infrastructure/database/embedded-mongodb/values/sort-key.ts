@@ -1,9 +1,9 @@
 import { CommandError } from '../command-error.js';
-import type { Fold } from '../values/collation.js';
-import { isDocument, splitPath, type Document } from '../values/document.js';
-import { toDouble } from '../values/numbers.js';
-import { compare, encode, inverted } from '../values/order.js';
-import { EMPTY_ARRAY, isNumber } from '../values/bson-types.js';
+import type { Fold } from './collation.js';
+import { isDocument, splitPath, type Document } from './document.js';
+import { toDouble } from './numbers.js';
+import { compare, encode, inverted } from './order.js';
+import { EMPTY_ARRAY, isNumber } from './bson-types.js';
 import { leaves } from './leaves.js';
 
 export type SortKey = (document: Document) => Buffer;
@@ -25,6 +25,14 @@ export function compileSortKey(specification: Document, fold?: Fold): SortKey {
     });
     return keys.length === 1 ? (keys[0] as Buffer) : Buffer.concat(keys);
   };
+}
+
+/** The same for elements of an array: by a document of fields, or as they are, 1 or -1; undefined for anything else. */
+export function elementSortKey(order: unknown, fold?: Fold): ((element: unknown) => Buffer) | undefined {
+  if (isDocument(order)) return compileSortKey(order, fold) as (element: unknown) => Buffer;
+  const direction = isNumber(order) ? toDouble(order) : NaN;
+  if (direction === 1) return (element) => encode(element, fold);
+  return direction === -1 ? (element) => inverted(encode(element, fold)) : undefined;
 }
 
 export function sorted<T>(items: readonly T[], keyOf: (item: T) => Buffer): T[] {

@@ -30,6 +30,14 @@ const SYMBOLS: Record<string, DateSymbol> = {
   w: { width: 1, write: (local) => local.getUTCDay() + 1 },
 };
 
+/** What is read and is no number of its own: the zone, and names of months. */
+const READ_OTHERWISE: Record<string, [part: string, pattern: string]> = {
+  z: ['zone', 'Z|[+-]\\d\\d:?\\d\\d'],
+  Z: ['minutes', '[+-]?\\d+'],
+  B: ['monthName', MONTH_NAMES.join('|')],
+  b: ['monthName', MONTH_NAMES.map((one) => one.slice(0, 3)).join('|')],
+};
+
 /**
  * @param local what clocks show, in UTC
  * @param offset what those clocks are ahead of UTC, in milliseconds
@@ -63,13 +71,7 @@ export function partsOf(text: unknown, format: string): Record<string, number> |
   const source = format.replace(/%(.?)|[\\^$.*+?()[\]{}|/-]/gs, (found, name?: string) => {
     if (name === undefined) return `\\${found}`;
     if (name === '%') return '%';
-    const others: Record<string, [string, string]> = {
-      z: ['zone', 'Z|[+-]\\d\\d:?\\d\\d'],
-      Z: ['minutes', '[+-]?\\d+'],
-      B: ['monthName', MONTH_NAMES.join('|')],
-      b: ['monthName', MONTH_NAMES.map((one) => one.slice(0, 3)).join('|')],
-    };
-    const [part, pattern] = others[name] ?? symbolOf(name).reads ?? refuse(name);
+    const [part, pattern] = READ_OTHERWISE[name] ?? symbolOf(name).reads ?? refuse(name);
     parts.push(part);
     return `(${pattern})`;
   });

@@ -1,11 +1,11 @@
 import { evalExpr } from 'mingo/core';
-import { CommandError } from '../command-error.js';
-import { isNumber, typeName } from '../values/bson-types.js';
-import type { Document } from '../values/document.js';
-import { toDouble } from '../values/numbers.js';
-import { compare } from '../values/order.js';
-import type { Options } from './expression.js';
-import { argumentsOf, onlySortPath, type Compile, type Surroundings } from './window-function.js';
+import { CommandError } from '../../command-error.js';
+import { isNumber, typeName } from '../../values/bson-types.js';
+import type { Document } from '../../values/document.js';
+import { toDouble } from '../../values/numbers.js';
+import { compare } from '../../values/order.js';
+import type { Options } from '../../expressions/expression.js';
+import { onlySortPath, type Compile, type WindowOptions } from './window-options.js';
 
 const MILLISECONDS: Record<string, number> = {
   week: 604_800_000,
@@ -21,8 +21,8 @@ export const $linearFill: Compile = (operand, { sortBy, options }) => {
   return (documents) => linear(documents.map((document) => point(document, path, operand, options)));
 };
 
-export function $derivative(operand: unknown, { sortBy, window, options }: Surroundings) {
-  const { input, unit } = argumentsOf('$derivative', operand, ['input'], ['unit']);
+export function $derivative(operand: unknown, { sortBy, window, options }: WindowOptions) {
+  const { input, unit } = operand as Document;
   const path = onlySortPath('$derivative', sortBy, 9);
   if (!window) throw new CommandError(9, '$derivative requires explicit window bounds');
   const scale = scaleOf('$derivative', unit);
@@ -37,8 +37,8 @@ export function $derivative(operand: unknown, { sortBy, window, options }: Surro
   };
 }
 
-export function $integral(operand: unknown, { sortBy, options }: Surroundings) {
-  const { input, unit } = argumentsOf('$integral', operand, ['input'], ['unit']);
+export function $integral(operand: unknown, { sortBy, options }: WindowOptions) {
+  const { input, unit } = operand as Document;
   const path = onlySortPath('$integral', sortBy, 9);
   const scale = scaleOf('$integral', unit);
   return (documents: Document[]): number | null => {

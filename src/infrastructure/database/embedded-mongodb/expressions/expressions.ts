@@ -6,7 +6,8 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 import { toRegExp } from '../values/regex.js';
-import { checkExpression } from './check-expression.js';
+import { NAMED_ARGUMENTS } from './arguments.js';
+import { checkArguments, checkExpression } from './check-expression.js';
 import { accumulate, OWN_ACCUMULATORS } from './own-accumulators.js';
 import { normalised, normalisedOperand } from './normalised.js';
 import { LITERAL_EXPRESSIONS } from './object-expressions.js';
@@ -53,7 +54,9 @@ export function checked(expression: unknown): unknown {
 
 /** What an accumulator or a function of windows is given, which is one thing: an array is an array. */
 export function checkedOperand(operator: string, operand: unknown): unknown {
-  checkExpression(operand, OPERATORS);
+  if (operator in NAMED_ARGUMENTS) checkArguments(operator, operand);
+  const { sortBy: _order, ...others } = isDocument(operand) ? operand : { sortBy: undefined, operand };
+  checkExpression(others, OPERATORS);
   return Array.isArray(operand) ? normalised(operand) : normalisedOperand(operator, operand);
 }
 

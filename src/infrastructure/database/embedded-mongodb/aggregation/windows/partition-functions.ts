@@ -1,11 +1,11 @@
 import { evalExpr } from 'mingo/core';
-import { CommandError } from '../command-error.js';
-import { compileSortKey } from '../query/sort.js';
-import { isNumber } from '../values/bson-types.js';
-import { isDocument, type Document } from '../values/document.js';
-import { toDouble, toInteger } from '../values/numbers.js';
+import { CommandError } from '../../command-error.js';
+import { compileSortKey } from '../../values/sort-key.js';
+import { isNumber } from '../../values/bson-types.js';
+import { isDocument, type Document } from '../../values/document.js';
+import { toDouble, toInteger } from '../../values/numbers.js';
 import { $linearFill } from './series-functions.js';
-import { argumentsOf, onlySortPath, type Compile } from './window-function.js';
+import { onlySortPath, type Compile } from './window-options.js';
 
 /** They have no window of their own. */
 export const OVER_THE_PARTITION: Record<string, Compile> = {
@@ -13,7 +13,7 @@ export const OVER_THE_PARTITION: Record<string, Compile> = {
   $rank: ranking((isTie, { number, rank }) => (isTie ? rank : number)),
   $denseRank: ranking((isTie, { rank }) => (isTie ? rank : rank + 1)),
   $shift: (operand, { sortBy, options }) => {
-    const { output, by, default: other = null } = argumentsOf('$shift', operand, ['output', 'by'], ['default']);
+    const { output, by, default: other = null } = operand as Document;
     if (!sortBy) throw new CommandError(9, "'$shift' requires a sortBy");
     const distance = toInteger(by, '$shift.by', 9);
     const whenOutside = evalExpr({}, other, options);
@@ -24,7 +24,7 @@ export const OVER_THE_PARTITION: Record<string, Compile> = {
       });
   },
   $expMovingAvg: (operand, { sortBy, options }) => {
-    const { input, N, alpha } = argumentsOf('$expMovingAvg', operand, ['input'], ['N', 'alpha']);
+    const { input, N, alpha } = operand as Document;
     if (!sortBy || (N === undefined) === (alpha === undefined)) {
       throw new CommandError(
         9,

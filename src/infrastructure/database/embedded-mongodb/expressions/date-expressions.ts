@@ -95,9 +95,10 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
     return fromZone(expressions.$dateTrunc(document, literal(given), options) as Date, zone);
   }),
   $dateDiff: (document, operand, options) => {
-    const { startDate, endDate, timezone, ...others } = evalExpr(document, operand, options) as Document;
+    const values = evalExpr(document, operand, options) as Document;
+    const { startDate, endDate, timezone, ...others } = values;
     const needed = ['startDate', 'endDate', 'unit', ...(others.unit === 'week' ? ['startOfWeek'] : [])];
-    if (isNothing(document, operand, options, needed)) return null;
+    if (isNothing(values, operand, needed)) return null;
     checkUnit(others.unit);
     const moments = [momentOf(startDate), momentOf(endDate)] as const;
     const [start, end] = moments.map((moment) => {
@@ -114,17 +115,16 @@ export const DATE_EXPRESSIONS: Record<string, Expression> = {
 };
 
 /** Whether one of these arguments is given, and is null or missing; a timezone always counts. */
-function isNothing(document: Document, operand: unknown, options: Options, names: string[]): boolean {
-  const values = evalExpr(document, operand, options) as Document;
+function isNothing(values: Document, operand: unknown, names: string[]): boolean {
   const given = [...names, 'timezone'].filter((name) => name in (operand as Document));
   return given.some((name) => values[name] === undefined || values[name] === null);
 }
 
 function moving(sign: number): Expression {
-  return (document, operand, options) =>
-    isNothing(document, operand, options, ['startDate', 'unit', 'amount'])
-      ? null
-      : moved(sign, evalExpr(document, operand, options));
+  return (document, operand, options) => {
+    const values = evalExpr(document, operand, options) as Document;
+    return isNothing(values, operand, ['startDate', 'unit', 'amount']) ? null : moved(sign, values);
+  };
 }
 
 function checkUnit(unit: unknown): void {
@@ -262,8 +262,7 @@ function clockIn(timeZone: string): Intl.DateTimeFormat {
 }
 
 /** A month after the last day of January is the last day of February. */
-function moved(sign: number, operand: unknown): Date {
-  const { startDate, unit, amount, timezone } = operand as Document;
+function moved(sign: number, { startDate, unit, amount, timezone }: Document): Date {
   checkUnit(unit);
   const months = MONTHS[String(unit)];
   const span = SPANS[String(unit)] ?? DAY_MS;

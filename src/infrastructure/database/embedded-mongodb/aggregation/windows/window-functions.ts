@@ -1,13 +1,13 @@
 import { evalExpr } from 'mingo/core';
-import { CommandError } from '../command-error.js';
-import { quotient } from '../values/arithmetic.js';
-import type { BsonNumber } from '../values/bson-types.js';
-import { isDocument, type Document } from '../values/document.js';
-import { accumulated, added, amount, isAccumulator, OWN_ACCUMULATORS, type Total } from './own-accumulators.js';
+import { CommandError } from '../../command-error.js';
+import { quotient } from '../../values/arithmetic.js';
+import type { BsonNumber } from '../../values/bson-types.js';
+import { isDocument, type Document } from '../../values/document.js';
+import { added, amount, isAccumulator, OWN_ACCUMULATORS, type Total } from '../../expressions/own-accumulators.js';
 import { OVER_THE_PARTITION } from './partition-functions.js';
 import { $derivative, $integral } from './series-functions.js';
 import { WHOLE_PARTITION, type Window } from './window-bounds.js';
-import type { Compile, Surroundings, WindowFunction } from './window-function.js';
+import type { Compile, WindowOptions, WindowFunction } from './window-options.js';
 
 /** Made of what was made before and of what has come since: a running total is not added up anew for each document. */
 const RUNNING = ['$min', '$max'];
@@ -32,20 +32,20 @@ const OVER_THE_WINDOW: Record<string, Compile> = {
 };
 
 /** @throws CommandError for what is no function of a window, or has arguments or bounds that it does not take */
-export function compileWindowFunction(name: string, operand: unknown, surroundings: Surroundings): WindowFunction {
+export function compileWindowFunction(name: string, operand: unknown, given: WindowOptions): WindowFunction {
   const overPartition = OVER_THE_PARTITION[name];
   if (overPartition) {
-    if (!surroundings.window) return overPartition(operand, surroundings);
+    if (!given.window) return overPartition(operand, given);
     const isRank = ['$rank', '$denseRank', '$documentNumber'].includes(name);
     throw new CommandError(isRank ? 5371601 : 9, `${name} does not accept a 'window' field`);
   }
   const overWindow = OVER_THE_WINDOW[name];
-  if (overWindow) return overWindow(operand, surroundings);
-  const { window = WHOLE_PARTITION, options, fold } = surroundings;
+  if (overWindow) return overWindow(operand, given);
+  const { window = WHOLE_PARTITION, options, fold } = given;
   if (!isAccumulator(name) || name === '$mergeObjects') {
     throw new CommandError(9, `Unrecognized window function, ${name}`);
   }
-  if (name === '$avg') return average(operand, surroundings);
+  if (name === '$avg') return average(operand, given);
   if (name === '$sum') {
     return (documents) => {
       const values = documents.map((document) => evalExpr(document, operand, options));
@@ -67,13 +67,13 @@ export function compileWindowFunction(name: string, operand: unknown, surroundin
     };
   }
   return (documents) =>
-    ofEachWindow(documents, window, (from, to) => accumulated(documents.slice(from, to), { [name]: operand }, options));
+    ofEachWindow(documents, window, (from, to) => evalExpr(documents.slice(from, to), { [name]: operand }, options));
 }
 
 /** By totals, which can go on from window to window. */
-function average(operand: unknown, surroundings: Surroundings): WindowFunction {
+function average(operand: unknown, given: WindowOptions): WindowFunction {
   const [sums, counts] = [operand, { $cond: [{ $isNumber: operand }, 1, 0] }].map((summand) =>
-    compileWindowFunction('$sum', summand, surroundings),
+    compileWindowFunction('$sum', summand, given),
   ) as [WindowFunction, WindowFunction];
   return (documents) => {
     const counted = counts(documents) as number[];
@@ -104,12 +104,10 @@ function ofEachWindow(
   });
 }
 
-function ofWindow(
-  compile: (operand: unknown, surroundings: Surroundings) => (documents: Document[]) => unknown,
-): Compile {
-  return (operand, surroundings) => {
-    const make = compile(operand, surroundings);
-    const { window = WHOLE_PARTITION } = surroundings;
+function ofWindow(compile: (operand: unknown, given: WindowOptions) => (documents: Document[]) => unknown): Compile {
+  return (operand, given) => {
+    const make = compile(operand, given);
+    const { window = WHOLE_PARTITION } = given;
     return (documents) =>
       ofEachWindow(documents, window, (from, to) =>
         from === to ? (make([]) ?? null) : make(documents.slice(from, to)),

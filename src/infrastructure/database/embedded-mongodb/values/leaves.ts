@@ -1,4 +1,4 @@
-import { isArrayIndex, isDocument, own } from '../values/document.js';
+import { isArrayIndex, isDocument, own } from './document.js';
 
 /**
  * Every value a dotted path leads to, going into each element of the arrays on its way. `undefined` stands for a field

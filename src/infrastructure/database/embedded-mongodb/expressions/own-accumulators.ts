@@ -1,4 +1,3 @@
-import { evalExpr } from 'mingo/core';
 import * as accumulators from 'mingo/operators/accumulator';
 import { CommandError } from '../command-error.js';
 import { isNumber, typeName, type BsonNumber } from '../values/bson-types.js';
@@ -40,11 +39,6 @@ export function isAccumulator(name: string): boolean {
   return name in accumulators && name !== '$accumulator';
 }
 
-/** What an accumulator such as {$top: …} makes of the documents of a group or a window. */
-export function accumulated(documents: Document[], accumulator: Document, options: Options): unknown {
-  return evalExpr(documents, accumulator, options);
-}
-
 function present(values: unknown[]): unknown[] {
   return values.filter((value) => value !== undefined);
 }
@@ -76,7 +70,7 @@ export function amount({ sum, lost }: Total): BsonNumber {
 }
 
 /** @throws CommandError 40400 for what is no object */
-export function merged(values: unknown[]): Document {
+function merged(values: unknown[]): Document {
   const objects = values.filter((value) => value !== undefined && value !== null);
   const other = objects.find((value) => !isDocument(value));
   if (other !== undefined) {

@@ -1,6 +1,6 @@
 import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
-import { compileSortKey, sorted } from '../query/sort.js';
+import { compileSortKey, sorted } from '../values/sort-key.js';
 import { isNumber, typeName } from '../values/bson-types.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, type Document } from '../values/document.js';
@@ -23,7 +23,7 @@ export const PICKING_EXPRESSIONS: Record<string, Expression> = {
     Object.entries(PICKS).map(([name, pick]): [string, Expression] => [
       name,
       (document, operand, options) => {
-        const { input, n } = namedBy(name, operand, ['input', 'n']);
+        const { input, n } = operand as Document;
         const values = valuesOf(name, document, input, options);
         if (values === undefined) return null;
         const count = Array.isArray(document) ? ofKey(n, options) : evalExpr(document, n, options);
@@ -34,7 +34,7 @@ export const PICKING_EXPRESSIONS: Record<string, Expression> = {
   $first: ofEnd('$first', 0),
   $last: ofEnd('$last', -1),
   $percentile: (document, operand, options) => {
-    const { input, p } = ofMethod('$percentile', operand, ['input', 'p', 'method']);
+    const { input, p } = ofMethod('$percentile', operand as Document);
     const wanted = evalExpr({}, p, options);
     if (!Array.isArray(wanted) || !wanted.every((one) => isNumber(one) && toDouble(one) >= 0 && toDouble(one) <= 1)) {
       throw new CommandError(7750303, "$percentile needs 'p' to be an array of numbers from 0 to 1");
@@ -43,7 +43,7 @@ export const PICKING_EXPRESSIONS: Record<string, Expression> = {
     return wanted.map((one) => quantile(values, toDouble(one)));
   },
   $median: (document, operand, options) => {
-    const { input } = ofMethod('$median', operand, ['input', 'method']);
+    const { input } = ofMethod('$median', operand as Document);
     return quantile(numbersOf(document, input, options), 0.5);
   },
 };
@@ -56,17 +56,17 @@ export const PICKING_ACCUMULATORS: Record<
   $top: (documents, operand, options) => ordered('$top', documents, operand, options)[0],
   $bottom: (documents, operand, options) => ordered('$bottom', documents, operand, options).at(-1),
   $topN: (documents, operand, options) => {
-    const count = counted('$topN', ofKey(namedBy('$topN', operand, ['n', 'sortBy', 'output']).n, options));
+    const count = counted('$topN', ofKey((operand as Document).n, options));
     return ordered('$topN', documents, operand, options).slice(0, count);
   },
   $bottomN: (documents, operand, options) => {
-    const count = counted('$bottomN', ofKey(namedBy('$bottomN', operand, ['n', 'sortBy', 'output']).n, options));
+    const count = counted('$bottomN', ofKey((operand as Document).n, options));
     return ordered('$bottomN', documents, operand, options).slice(-count);
   },
 };
 
 function ordered(name: string, documents: Document[], operand: unknown, options: Options): unknown[] {
-  const { sortBy, output } = namedBy(name, operand, ['sortBy', 'output', ...(name.endsWith('N') ? ['n'] : [])]);
+  const { sortBy, output } = operand as Document;
   if (!isDocument(sortBy)) throw new CommandError(5788004, `${name} needs 'sortBy' to be an object`);
   const inOrder = sorted(documents, compileSortKey(sortBy, foldOf(options)));
   return valuesOfEach(inOrder, output, options).map((value) => value ?? null);
@@ -124,16 +124,7 @@ function counted(name: string, n: unknown): number {
   throw new CommandError(5787908, `'n' must be greater than 0, found ${count}`);
 }
 
-function ofMethod(name: string, operand: unknown, names: string[]): Document {
-  const named = namedBy(name, operand, names);
-  if (named.method === 'approximate') return named;
+function ofMethod(name: string, operand: Document): Document {
+  if (operand.method === 'approximate') return operand;
   throw new CommandError(2, `${name} needs 'method' to be 'approximate'`);
-}
-
-function namedBy(name: string, operand: unknown, names: string[]): Document {
-  const given = isDocument(operand) ? operand : {};
-  const unknown = Object.keys(given).find((key) => !names.includes(key));
-  const missing = names.find((key) => given[key] === undefined);
-  if (unknown === undefined && missing === undefined) return given;
-  throw new CommandError(9, `${name} takes ${names.join(', ')}`);
 }

@@ -1,5 +1,5 @@
 import { CommandError, unsupported } from '../command-error.js';
-import { isDocument, isFieldPath } from '../values/document.js';
+import { isDocument, isFieldPath, type Document } from '../values/document.js';
 import { COUNTED_ARGUMENTS, NAMED_ARGUMENTS } from './arguments.js';
 
 /** They may have any name for a field, beside expressions. */
@@ -30,6 +30,7 @@ export function checkExpression(expression: unknown, operators: ReadonlySet<stri
   if (!operators.has(operator)) throw unsupported(`The expression operator ${operator}`, 168);
   const operand = expression[operator];
   checkArguments(operator, operand);
+  if (operator === '$switch') checkBranches((operand as Document)['branches']);
   if (!isDocument(operand)) return checkExpression(operand, operators);
   // An order has paths.
   const { sortBy: _order, ...others } = operand;
@@ -48,7 +49,8 @@ function checkPath(text: string): void {
   if (!isFieldPath(path)) throw new CommandError(16410, "FieldPath field names may not be empty or start with '$'");
 }
 
-function checkArguments(operator: string, operand: unknown): void {
+/** @throws CommandError 9 for names that an operator does not know, or misses; 16020 for another number */
+export function checkArguments(operator: string, operand: unknown): void {
   const known = NAMED_ARGUMENTS[operator]?.split(' ');
   if (!known || (operator === '$cond' && Array.isArray(operand))) return checkCount(operator, operand);
   if (!isDocument(operand)) throw new CommandError(9, `${operator} only supports an object as its argument`);
@@ -57,6 +59,14 @@ function checkArguments(operator: string, operand: unknown): void {
   if (unknown !== undefined) throw new CommandError(9, `Unrecognized parameter to ${operator}: ${unknown}`);
   const missing = known.find((name) => !name.endsWith('?') && !(name in operand));
   if (missing !== undefined) throw new CommandError(9, `Missing '${missing}' parameter to ${operator}`);
+}
+
+function checkBranches(branches: unknown): void {
+  if (!Array.isArray(branches) || branches.length === 0) {
+    throw new CommandError(40068, "$switch requires an array of at least one branch as its 'branches'");
+  }
+  const isBranch = (one: unknown): boolean => isDocument(one) && Object.keys(one).toSorted().join() === 'case,then';
+  if (!branches.every(isBranch)) throw new CommandError(40062, "$switch requires of each branch a 'case' and a 'then'");
 }
 
 function checkCount(operator: string, operand: unknown): void {
