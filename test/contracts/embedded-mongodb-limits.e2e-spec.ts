@@ -10,7 +10,7 @@ import { verify } from './embedded-mongodb-verify.js';
 import {
   SESSION_LIFETIME_MS,
   TRANSACTION_LIFETIME_MS,
-} from '../../src/infrastructure/database/embedded-mongodb/sessions/sessions.js';
+} from '../../src/infrastructure/database/embedded-mongodb/engine/sessions.js';
 import { MOST_SNAPSHOTS, Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 import { number, numberOf } from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
 import { Overlay } from '../../src/infrastructure/database/embedded-mongodb/storage/view.js';

@@ -16,6 +16,18 @@ const FLOORS = [
   ['auth', 'dev-tools', 'client'],
 ];
 const EMBEDDED_STORE = join('infrastructure', 'database', 'embedded-mongodb');
+/** The rooms of the store, from the ground up. */
+const STORE_ROOMS = [
+  'values',
+  'storage',
+  'expressions',
+  'query',
+  'aggregation',
+  'engine',
+  'update',
+  'wire',
+  'commands',
+];
 
 interface Import {
   from: string;
@@ -75,6 +87,16 @@ describe('Imports', () => {
       .filter((file) => file.startsWith(EMBEDDED_STORE))
       .filter((file) => /from '(?:@nestjs|mongoose)/.test(readFileSync(join(SRC, file), 'utf8')));
     expect(foreign).toEqual([]);
+  });
+
+  it('run downwards in the embedded store', () => {
+    const heightOf = (file: string) => STORE_ROOMS.indexOf(relative(EMBEDDED_STORE, file).split('/')[0] as string);
+    const wrong = imports.filter(({ from, to }) => heightOf(from) >= 0 && heightOf(to) > heightOf(from));
+    expect(wrong.map(text)).toEqual([]);
+    const inRooms = files.filter(
+      (file) => file.startsWith(EMBEDDED_STORE) && relative(EMBEDDED_STORE, file).includes('/'),
+    );
+    expect(inRooms.filter((file) => heightOf(file) < 0)).toEqual([]);
   });
 
   it('never form a circle', () => {

@@ -4,7 +4,7 @@ import type { Collection } from '../engine/collection.js';
 import type { Engine } from '../engine/engine.js';
 import type { Query } from '../engine/find.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
-import type { SessionOfCommand, Transaction } from '../sessions/sessions.js';
+import type { SessionOfCommand, Transaction } from '../engine/sessions.js';
 import type { WritableView } from '../storage/view.js';
 import { checkCollation, foldFor } from '../values/collation.js';
 import { isDocument, type Document } from '../values/document.js';

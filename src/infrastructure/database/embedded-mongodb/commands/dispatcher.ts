@@ -1,7 +1,7 @@
 import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
 import type { Engine } from '../engine/engine.js';
-import type { SessionOfCommand, Transaction } from '../sessions/sessions.js';
+import type { SessionOfCommand, Transaction } from '../engine/sessions.js';
 import { Overlay, type WritableView } from '../storage/view.js';
 import type { Document } from '../values/document.js';
 import { ProtocolError } from '../wire/message.js';

@@ -1,7 +1,7 @@
 import { Binary } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
 import type { FailPoint } from '../engine/engine.js';
-import { SESSION_LIFETIME_MS, type SessionOfCommand } from '../sessions/sessions.js';
+import { SESSION_LIFETIME_MS, type SessionOfCommand } from '../engine/sessions.js';
 import { isDocument, MAX_DOCUMENT_BYTES, type Document } from '../values/document.js';
 import { isNumber } from '../values/bson-types.js';
 import { MAX_MESSAGE_BYTES, ProtocolError } from '../wire/message.js';

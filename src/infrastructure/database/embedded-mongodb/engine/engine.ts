@@ -1,4 +1,4 @@
-import { Retries, Sessions } from '../sessions/sessions.js';
+import { Retries, Sessions } from './sessions.js';
 import type { Store } from '../storage/store.js';
 import type { WritableView } from '../storage/view.js';
 import type { Document } from '../values/document.js';
