@@ -5,7 +5,7 @@ import { SwaggerModule } from '@nestjs/swagger';
 import { AppModule } from './app.module.js';
 import { SystemClock } from './common/clock/index.js';
 import { ServedRoutes } from './common/http/index.js';
-import { createOpenApiDocument, fitToPhones, SWAGGER_UI } from './common/openapi/index.js';
+import { createOpenApiDocument, prepareSwaggerUi, SWAGGER_UI } from './common/openapi/index.js';
 import type { Runtime } from './infrastructure/index.js';
 import {
   AppLogger,
@@ -45,7 +45,7 @@ export async function createApp({ config, clock, extensions = [] }: AppOptions):
   measureRequests(adapter.getInstance(), app.get(Metrics, { strict: false }));
   app.get(ForwardingCheck, { strict: false }).watch(adapter.getInstance());
   serveOpenApi(app);
-  fitToPhones(adapter.getInstance());
+  prepareSwaggerUi(adapter.getInstance());
   SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), SWAGGER_UI);
   return app;
 }

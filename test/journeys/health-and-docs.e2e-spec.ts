@@ -58,6 +58,11 @@ describe('Health and documents', () => {
     expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
   });
 
+  it('leads from the name of an index file to the Swagger UI', async () => {
+    const { url, redirected, status } = await fetch(`${test.url}/docs/index.html`);
+    expect([status, redirected, url]).toEqual([200, true, `${test.url}/docs/`]);
+  });
+
   it('shows the development inbox as a page and as JSON', async () => {
     const { registration } = await test.personas.visitor();
     const { otp } = await test.inbox.waitFor(registration.email, 'email-verification');

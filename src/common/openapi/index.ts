@@ -1,3 +1,3 @@
 export { createOpenApiDocument } from './openapi-document.js';
 export { Operation } from './operation.decorator.js';
-export { fitToPhones, SWAGGER_UI } from './swagger-ui.js';
+export { prepareSwaggerUi, SWAGGER_UI } from './swagger-ui.js';

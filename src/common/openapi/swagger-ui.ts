@@ -88,9 +88,11 @@ export const SWAGGER_UI: SwaggerCustomOptions = {
 /** Nest's page does not say it, and a phone then lays it out for a desktop, and shows it at a third of its size. */
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
-/** To be called before the UI is set up. */
-export function fitToPhones(server: FastifyInstance): void {
+/** What Nest's pages lack, to be called before the UI is set up. */
+export function prepareSwaggerUi(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {
+    // There the page looks for its scripts a folder too low, and stays blank. Relative, for a proxy that serves all this under a path of its own.
+    if (route.url === '/docs/index.html') route.handler = (_request, reply) => reply.redirect('./');
     if (!/^\/docs\/?$/.test(route.url)) return;
     const fit: onSendHookHandler = (_request, _reply, page, done) =>
       done(null, String(page).replace('<head>', `<head>\n  ${VIEWPORT}`));
