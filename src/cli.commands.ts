@@ -14,7 +14,7 @@ import {
   SecurityEvents,
   toApiKeyDto,
 } from './security/index.js';
-import { type Account, AccountsRepository } from './users/index.js';
+import { type Account, AccountAnnouncements, AccountsRepository } from './users/index.js';
 
 export interface CommandResult {
   /** One line for each thing done or found. */
@@ -64,6 +64,7 @@ async function eraseAccount(app: INestApplicationContext, address: string): Prom
     await app.get(KnownDevicesRepository).forgetAll(userId);
     await app.get(OneTimeSecrets).forgetAll(userId);
     await app.get(MailsRepository).deleteTo(email);
+    await app.get(AccountAnnouncements).announceErased(userId);
     await app.get(SecurityEvents).recordWith({ kind: 'user_erased', outcome: 'success', userId, detail: 'cli' });
   });
   await app.get(Authenticator).forgetAccount(userId);

@@ -1,11 +1,14 @@
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { getConnectionToken } from '@nestjs/mongoose';
+import { type Connection, Schema } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS, CommandError, type CommandResult } from '../../src/cli.commands.js';
 import { CliModule } from '../../src/cli.module.js';
 import { DatabaseServer } from '../../src/infrastructure/database/index.js';
 import { Sessions } from '../../src/login-history/index.js';
 import { MailsRepository } from '../../src/mail/index.js';
+import { AccountAnnouncements } from '../../src/users/index.js';
 import { usesRedis } from '../support/backends.js';
 import type { User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -81,6 +84,26 @@ describe('An operator’s command', () => {
     );
     expect((await asAdmin('POST', `/api/users/${user.userId}/restore`)).status).toBe(200);
     await test.personas.login(user);
+  });
+
+  it('erases what a module keeps of an account with it, or neither', async () => {
+    const [user, other] = [await deleted(), await deleted()];
+    const connection = tool.get<Connection>(getConnectionToken());
+    const notes = connection.model('Note', new Schema({ owner: String }));
+    await notes.insertMany([{ owner: user.userId }, { owner: other.userId }]);
+    let fails = true;
+    tool.get(AccountAnnouncements).onErased(async (userId) => {
+      if (userId !== user.userId) return;
+      await notes.deleteMany({ owner: userId });
+      if (fails) throw new Error('the module is away');
+    });
+    const before = await tracesOf(user);
+    await expect(command('erase-account', user.registration.email)).rejects.toThrow('the module is away');
+    expect(await tracesOf(user)).toEqual(before);
+
+    fails = false;
+    await command('erase-account', user.registration.email);
+    expect(await notes.find().lean()).toMatchObject([{ owner: other.userId }]);
   });
 
   it('erases no account that was restored meanwhile', async () => {

@@ -6,6 +6,7 @@ type AccountListener = (account: Account) => Promise<void>;
 type ReportedListener = (userId: string) => Promise<void>;
 type ClosedListener = (userId: string, reason: Reason) => Promise<void>;
 type ReopenedListener = (userId: string) => Promise<void>;
+type ErasedListener = (userId: string) => Promise<void>;
 
 /** How rooms above hear of what happens to accounts. Whoever announces waits until all have reacted. */
 @Injectable()
@@ -16,6 +17,7 @@ export class AccountAnnouncements {
   private readonly reportedListeners: ReportedListener[] = [];
   private readonly closedListeners: ClosedListener[] = [];
   private readonly reopenedListeners: ReopenedListener[] = [];
+  private readonly erasedListeners: ErasedListener[] = [];
 
   /**
    * Calls the listener in the transaction in which somebody registers: what it writes is there exactly if the account is, and
@@ -52,6 +54,15 @@ export class AccountAnnouncements {
     this.reopenedListeners.push(listener);
   }
 
+  /**
+   * Calls the listener in the transaction in which a deleted account is erased for good: what it removes is gone exactly if the
+   * account is, and where it fails nothing is erased. An operator's command does that, in a process that has the modules of
+   * `CliModule` alone.
+   */
+  onErased(listener: ErasedListener): void {
+    this.erasedListeners.push(listener);
+  }
+
   async announceRegistered(account: Account): Promise<void> {
     // A transaction takes one command after the other.
     for (const listener of this.registeredListeners) await listener(account);
@@ -74,5 +85,9 @@ export class AccountAnnouncements {
 
   async announceReopened(userId: string): Promise<void> {
     await Promise.all(this.reopenedListeners.map((listener) => listener(userId)));
+  }
+
+  async announceErased(userId: string): Promise<void> {
+    for (const listener of this.erasedListeners) await listener(userId);
   }
 }
