@@ -189,6 +189,9 @@ describe(`Collections on ${SERVER}`, () => {
     it.each<[Fields, number]>([
       [{ whenMatched: 'fail' }, 11000],
       [{ whenNotMatched: 'fail' }, 13113],
+      [{ whenmatched: 'fail' }, 40415],
+      [{ whenMatched: 'constructor' }, 2],
+      [{ whenNotMatched: 'merge' }, 2],
     ])('nothing where %j', async (options, code) => {
       await fillBoth();
       await expect(suite.aggregate({ $merge: { into: target(), ...options } })).rejects.toMatchObject({ code });

@@ -216,13 +216,6 @@ describe('The embedded store under attack', () => {
     ['hidden indexes', () => things().createIndex({ at: 1 }, { hidden: true })],
     ['changes of a collection', () => client.db('test').command({ collMod: 'things', index: { name: '_id_' } })],
     ['new names of collections', () => things().rename('others')],
-    [
-      '$merge on another field than _id',
-      () =>
-        things()
-          .aggregate([{ $merge: { into: 'others', on: 'a' } }])
-          .next(),
-    ],
     ['geo queries', () => things().findOne({ at: { $near: [1, 2] } })],
     ['text queries', () => things().findOne({ $text: { $search: 'a' } })],
     ['$where', () => things().findOne({ $where: 'true' })],

@@ -8,6 +8,7 @@ import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
 import type { Options } from '../expressions/expression.js';
 import { checked, checkedFields } from '../expressions/expressions.js';
+import { refuseOthers } from './refuse-others.js';
 import { withField } from './with-field.js';
 
 type Join = (document: Document) => Document;
@@ -45,6 +46,17 @@ export function lookup(specification: Document, options: Options, scope: JoinSco
     withField(document, path, isUncorrelated ? (forAll ??= found(document)).map(copy) : found(document));
 }
 
+/** These documents, and after them those of another collection, or those that a pipeline makes of nothing. */
+export function unionWith(specification: unknown, { resolve, run }: JoinScope): (documents: Document[]) => Document[] {
+  const given: unknown = typeof specification === 'string' ? { coll: specification } : specification;
+  if (!isDocument(given)) throw new CommandError(9, '$unionWith needs the name of a collection, or an object');
+  const { coll, pipeline = [], ...others } = given;
+  refuseOthers('$unionWith', 40415, others);
+  if (!Array.isArray(pipeline)) throw new CommandError(14, "$unionWith needs its 'pipeline' to be an array");
+  if (typeof coll !== 'string' && !isDocument(pipeline[0])) throw new CommandError(9, "$unionWith needs a 'coll'");
+  return (documents) => [...documents, ...run(typeof coll === 'string' ? resolve(coll).map(copy) : [], pipeline, {})];
+}
+
 /** Goes from document to document, breadth first, and to each of them once: a graph may have circles. */
 export function graphLookup(specification: Document, options: Options, scope: JoinScope): Join {
   const { from, startWith, connectFromField, connectToField, as, maxDepth, ...others } = specification;
@@ -79,11 +91,6 @@ export function graphLookup(specification: Document, options: Options, scope: Jo
     );
     return withField(document, target.split('.'), results);
   };
-}
-
-function refuseOthers(stage: string, code: number, others: Document): void {
-  const [unknown] = Object.keys(others);
-  if (unknown) throw new CommandError(code, `unknown argument to ${stage}: ${unknown}`);
 }
 
 /** A field that is missing leads nowhere, not to what lacks the other. */

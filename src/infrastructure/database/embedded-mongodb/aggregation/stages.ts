@@ -4,15 +4,12 @@ import { Context, evalExpr } from 'mingo/core';
 import { Lazy, type Iterator } from 'mingo/lazy';
 import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as queryOperators from 'mingo/operators/query';
-import { CommandError, unsupported } from '../command-error.js';
+import { CommandError } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
 import { compileProjection, flatten } from '../query/projection.js';
-import type { Fold } from '../values/collation.js';
 import { copy, fieldAt, isDocument, isFieldPath, isOperatorDocument, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
-import { compare, encode } from '../values/order.js';
-import { withVariables } from '../expressions/expression.js';
 import {
   asCommandError,
   checked,
@@ -23,9 +20,9 @@ import {
 } from '../expressions/expressions.js';
 import { densify } from './densify.js';
 import { fillStages } from './fill.js';
-import { groupedBy } from './grouped.js';
-import { graphLookup, lookup, type JoinScope } from './joins.js';
-import { isAccumulator } from '../expressions/own-accumulators.js';
+import { buckets, evenBuckets, group } from './group-stages.js';
+import { graphLookup, lookup, unionWith, type JoinScope } from './joins.js';
+import { refuseOthers } from './refuse-others.js';
 import { windowFields } from './windows/window-fields.js';
 import { withField } from './with-field.js';
 
@@ -132,6 +129,13 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       documents.map(lookup(specification, options, { fold, resolve, run }) as never),
     $graphLookup: (documents, specification: Document, options: Options) =>
       documents.map(graphLookup(specification, options, { fold, resolve, run }) as never),
+    $unionWith: (documents, specification) => transform(documents, unionWith(specification, { fold, resolve, run })),
+    $facet: (documents, specification) => {
+      const pipelines = facets(specification);
+      return transform(documents, (all) => [
+        Object.fromEntries(pipelines.map(([name, stages]) => [name, run(all.map(copy), stages, {})])),
+      ]);
+    },
     $redact: (documents, expression, options) => {
       const { evaluate } = evaluating(options);
       const decide = checked(expression);
@@ -160,6 +164,22 @@ function isEmpty(specification: unknown): boolean {
   return !isDocument(specification) || Object.keys(specification).length === 0;
 }
 
+const OF_WHOLE_PIPELINES = ['$facet', '$out', '$merge'];
+
+/** Pipelines that look at the same documents, by their names. */
+function facets(specification: unknown): [name: string, stages: Document[]][] {
+  if (isEmpty(specification)) throw new CommandError(40169, 'the $facet specification must be a non-empty object');
+  return Object.entries(specification as Document).map(([name, stages]) => {
+    if (!isFieldPath(name) || name.includes('.')) throw new CommandError(16410, `${name} is no name of a field`);
+    if (!Array.isArray(stages)) throw new CommandError(40170, 'arguments to $facet must be arrays');
+    const refused = stages
+      .flatMap((stage) => Object.keys(stage as object))
+      .find((one) => OF_WHOLE_PIPELINES.includes(one));
+    if (refused) throw new CommandError(40600, `${refused} is not allowed to be used within a $facet stage`);
+    return [name, stages as Document[]];
+  });
+}
+
 /** {a: {b: 1}} means {'a.b': 1}: what else is in a stays. */
 function addFields(documents: Iterator, specification: Document, options: Options): Iterator {
   const fields = [...flatten(specification)].map(([path, value]) => [path, checked(value)] as const);
@@ -180,8 +200,7 @@ function addFields(documents: Iterator, specification: Document, options: Option
 function unwinder(specification: unknown): (document: Document) => Document[] {
   const options: Document = isDocument(specification) ? specification : { path: specification };
   const { path, includeArrayIndex: index, preserveNullAndEmptyArrays: keepsEmpty, ...others } = options;
-  const [unknown] = Object.keys(others);
-  if (unknown) throw new CommandError(28811, `unrecognized option to $unwind stage: ${unknown}`);
+  refuseOthers('$unwind', 28811, others);
   if (typeof path !== 'string' || !path.startsWith('$')) {
     throw new CommandError(28818, "path option to $unwind stage should be prefixed with a '$'");
   }
@@ -220,72 +239,4 @@ function redacted(document: Document, decide: (document: Document) => unknown): 
 function shuffled(documents: Document[]): Document[] {
   const drawn = documents.map((document) => ({ document, lot: randomInt(2 ** 47) }));
   return drawn.sort((a, b) => a.lot - b.lot).map(({ document }) => document);
-}
-
-/** Each holds its lower boundary; those that hold nothing are left out. */
-function buckets(documents: Document[], specification: Document, options: Options, fold?: Fold): Document[] {
-  const { groupBy, boundaries, default: other, output = { count: { $sum: 1 } } } = specification;
-  const limits = evalExpr({}, checked(boundaries), options) as unknown[];
-  const otherId = evalExpr({}, checked(other), options);
-  const by = checked(groupBy);
-  const bucketOf = (value: unknown): unknown => {
-    const next = limits.findIndex((limit) => compare(value, limit, fold) < 0);
-    if (next > 0) return limits[next - 1];
-    if (other !== undefined) return otherId;
-    throw new CommandError(7158300, '$bucket found a value outside its boundaries, and has no default');
-  };
-  const idOf = (document: Document): unknown => bucketOf(evalExpr(document, by, options));
-  const found = group(documents, { _id: null, ...(output as Document) }, options, fold, idOf);
-  return sorted(found, compileSortKey({ _id: 1 }, fold));
-}
-
-/** As many documents in each as in the others, as far as equal values stay together. */
-function evenBuckets(documents: Document[], specification: Document, options: Options, fold?: Fold): Document[] {
-  const { groupBy, buckets: most, output = { count: { $sum: 1 } }, granularity, ...others } = specification;
-  const [unknown] = Object.keys(others);
-  if (unknown) throw new CommandError(40245, `Unrecognized option to $bucketAuto: ${unknown}.`);
-  if (granularity !== undefined) throw unsupported('A granularity of $bucketAuto', 2);
-  if (!(toInteger(most, '$bucketAuto buckets', 40241) > 0)) throw new CommandError(40243, "'buckets' must be above 0");
-  const by = checked(groupBy);
-  const valued = documents.map((document) => ({ document, value: evalExpr(document, by, options) ?? null }));
-  const inOrder = sorted(valued, ({ value }) => encode(value, fold));
-  const size = Math.max(1, Math.round(inOrder.length / Number(most)));
-  const found: Document[] = [];
-  for (let start = 0, end = 0; start < inOrder.length; start = end) {
-    end = found.length + 1 === most ? inOrder.length : Math.min(inOrder.length, start + size);
-    while (end < inOrder.length && compare(inOrder[end - 1]?.value, inOrder[end]?.value, fold) === 0) end += 1;
-    const _id = { min: inOrder[start]?.value, max: inOrder[Math.min(end, inOrder.length - 1)]?.value };
-    const members = inOrder.slice(start, end).map(({ document }) => document);
-    found.push(...group(members, { _id: null, ...(output as Document) }, options, fold, () => _id));
-  }
-  return found;
-}
-
-function group(
-  documents: Document[],
-  { _id, ...fields }: Document,
-  options: Options,
-  fold?: Fold,
-  idOf?: (document: Document) => unknown,
-): Document[] {
-  for (const [name, accumulator] of Object.entries(fields)) {
-    if (!isOperatorDocument(accumulator)) {
-      throw new CommandError(40234, `The field '${name}' of a $group must be an accumulator object`);
-    }
-    const operator = Object.keys(accumulator)[0] as string;
-    if (!isAccumulator(operator)) throw new CommandError(15952, `unknown group operator '${operator}'`);
-    if (Array.isArray(accumulator[operator])) {
-      throw new CommandError(40237, `The ${operator} accumulator is a unary operator`);
-    }
-    if (name.includes('.')) throw new CommandError(40235, `The field name '${name}' cannot contain '.'`);
-    if (name.startsWith('$')) throw new CommandError(40236, `The field name '${name}' cannot be an operator name`);
-  }
-  const by = checked(_id ?? null);
-  const accumulators = Object.entries(checkedFields(fields));
-  const keyOf = idOf ?? ((document: Document) => evalExpr(document, by, options));
-  return groupedBy(documents, (document) => keyOf(document) ?? null, fold).map(({ value: id, members }) => {
-    const scoped = withVariables(options, { Group: id });
-    const values = accumulators.map(([name, sum]) => [name, evalExpr(members, sum, scoped) ?? null]);
-    return { _id: id, ...Object.fromEntries(values) };
-  });
 }

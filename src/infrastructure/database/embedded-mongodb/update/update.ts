@@ -54,7 +54,8 @@ function isReplacement(update: unknown): boolean {
   return isDocument(update) && !Object.keys(update)[0]?.startsWith('$');
 }
 
-function keepId(document: Document, result: Document): Document {
+/** @throws CommandError 66 when the result has another `_id`; one without any keeps that of the document */
+export function keepId(document: Document, result: Document): Document {
   if (!('_id' in document)) return result;
   if ('_id' in result) refuseOtherId(document, result);
   const { _id: _unchanged, ...rest } = result;

@@ -1,0 +1,142 @@
+import { CommandError } from '../command-error.js';
+import type { Collection } from '../engine/collection.js';
+import { findRecords } from '../engine/find.js';
+import { checkedFields, evaluate, promote } from '../expressions/expressions.js';
+import { checkUpdatePipeline, runUpdatePipeline } from '../update/pipeline-update.js';
+import { keepId } from '../update/update.js';
+import { decode } from '../values/decode.js';
+import { fieldAt, isDocument, own, type Document } from '../values/document.js';
+import { equal } from '../values/order.js';
+import type { CommandContext } from './command-context.js';
+import { insertDocument, replaceDocument } from './write-commands.js';
+
+/** True for a pipeline that ends in $out or $merge and so has to run alone among writers. */
+export function writesOutput(command: Document): boolean {
+  const last: unknown = [command.pipeline].flat().at(-1);
+  return isDocument(last) && ('$out' in last || '$merge' in last);
+}
+
+/** Writes the results of a pipeline where its last stage, $out or $merge, says. */
+export function writeOutput(context: CommandContext, results: Buffer[], { $out, $merge }: Document): void {
+  const documents = results.map(decode);
+  if ($out === undefined) return merge(context, $merge, documents);
+  const collection = emptied(context, ...target(context, $out));
+  for (const document of documents) insertDocument(context, collection, document);
+}
+
+function target({ database }: CommandContext, value: unknown): [database: string, name: string] {
+  if (typeof value === 'string') return [database, value];
+  if (isDocument(value) && typeof value.coll === 'string') return [String(value.db ?? database), value.coll];
+  throw new CommandError(16990, 'The output collection must be a string or {db, coll}');
+}
+
+/** The collection without documents, but with its indexes. */
+function emptied({ engine: { catalogue }, view }: CommandContext, database: string, name: string): Collection {
+  const before = catalogue.find(`${database}.${name}`);
+  if (before) catalogue.drop(view, before);
+  const after = catalogue.create(view, database, name, before?.options);
+  const indexes = before?.indexes.slice(1).map(({ specification }) => specification) ?? [];
+  return catalogue.createIndexes(view, after, indexes);
+}
+
+/** What is done with a document whose like is not there. */
+const WHEN_NOT_MATCHED: Record<string, (context: CommandContext, collection: Collection, document: Document) => void> =
+  {
+    insert: insertDocument,
+    discard: () => undefined,
+    fail: () => {
+      throw new CommandError(13113, '$merge could not find a matching document in the target collection');
+    },
+  };
+
+/** What becomes of a document that is there already. */
+type Change = (before: Document, document: Document) => Document;
+
+const WHEN_MATCHED: Record<string, Change> = {
+  merge: (before, document) => ({ ...before, ...document }),
+  replace: (_before, document) => document,
+  keepExisting: (before) => before,
+  fail: ({ _id }) => {
+    const details = { keyPattern: { _id: 1 }, keyValue: { _id } };
+    throw new CommandError(11000, '$merge found a matching document in the target collection', details);
+  },
+};
+
+function merge(context: CommandContext, operand: unknown, documents: Document[]): void {
+  const options = isDocument(operand) && 'into' in operand ? operand : { into: operand };
+  const { into, on, whenMatched = 'merge', whenNotMatched = 'insert', let: variables, ...others }: Document = options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new CommandError(40415, `BSON field '$merge.${unknown}' is an unknown field.`);
+  if (variables !== undefined && !Array.isArray(whenMatched)) {
+    throw new CommandError(51199, "Cannot use 'let' variables with 'whenMatched' other than a pipeline");
+  }
+  const change = Array.isArray(whenMatched)
+    ? changeByPipeline(context, whenMatched, variables)
+    : (own(WHEN_MATCHED, String(whenMatched)) as Change | undefined);
+  const add = own(WHEN_NOT_MATCHED, String(whenNotMatched)) as (typeof WHEN_NOT_MATCHED)[string] | undefined;
+  if (!change || !add) throw new CommandError(2, '$merge has an unknown mode in whenMatched or whenNotMatched');
+  const fields = joinFields(on);
+  const [database, name] = target(context, into);
+  const { catalogue } = context.engine;
+  const known = catalogue.find(`${database}.${name}`);
+  checkJoin(known, fields, context);
+  const collection = known ?? catalogue.create(context.view, database, name);
+  // Its hint is for what is read.
+  const query = { ...context.query(collection, ''), hint: undefined, limit: 1 };
+  for (const document of documents) {
+    const filter = { $and: fields.map((field) => ({ [field]: { $eq: joinValue(document, field) } })) };
+    const isNew = fields.includes('_id') && !('_id' in document);
+    const [found] = isNew ? [] : findRecords(context.view, collection, { ...query, filter });
+    if (found) replaceDocument(context, collection, found, (before) => keepId(before, change(before, document)));
+    else add(context, collection, document);
+  }
+}
+
+/** By `$$new`, the document that is merged, or by variables made of it. */
+function changeByPipeline(context: CommandContext, pipeline: unknown[], given: unknown = { new: '$$ROOT' }): Change {
+  if (!isDocument(given))
+    throw new CommandError(14, "BSON field '$merge.let' is the wrong type, expected type 'object'");
+  checkUpdatePipeline(pipeline);
+  const { fold } = context.query(undefined, '');
+  const scope = { variables: context.variables(), fold };
+  const bound = checkedFields(promote(given) as Document);
+  return (before, document) => {
+    const variables = { ...scope.variables, ...(evaluate(bound, document, scope) as Document) };
+    return runUpdatePipeline(before, pipeline, { ...scope, variables });
+  };
+}
+
+function joinFields(on: unknown = '_id'): string[] {
+  if (typeof on !== 'string' && !Array.isArray(on)) {
+    throw new CommandError(51186, "$merge 'on' field must be either a string or an array of strings");
+  }
+  const fields: unknown[] = [on].flat();
+  if (fields.length === 0) throw new CommandError(51187, "$merge 'on' must contain at least one field");
+  if (fields.every((field) => typeof field === 'string')) return fields;
+  throw new CommandError(51134, "$merge 'on' array elements must be strings");
+}
+
+/** Two documents with the same values there would both be the one that is meant. */
+function checkJoin(collection: Collection | undefined, fields: string[], { command }: CommandContext): void {
+  const wanted = fields.toSorted().join();
+  const indexes = wanted === '_id' ? [] : (collection?.indexes ?? []);
+  const isUnique = indexes.some(
+    (index) =>
+      index.isUnique &&
+      !index.partialFilter &&
+      equal([index.specification.collation], [command.collation]) &&
+      index.fields
+        .map(({ path }) => path)
+        .toSorted()
+        .join() === wanted,
+  );
+  if (wanted === '_id' || isUnique) return;
+  throw new CommandError(51183, 'Cannot find index to verify that join fields will be unique');
+}
+
+function joinValue(document: Document, field: string): unknown {
+  const value = fieldAt(document, field.split('.'));
+  if (Array.isArray(value)) throw new CommandError(51185, "$merge write error: 'on' field must not be an array");
+  if ((value !== undefined && value !== null) || field === '_id') return value;
+  throw new CommandError(51132, "$merge write error: 'on' field must not be missing or null");
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import mongoose from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
+
+describe(`Stages that take pipelines or boundaries, on ${SERVER},`, () => {
+  const suite = driverSuite();
+  const xs = (...values: unknown[]) => values.map((x) => ({ x }));
+
+  describe('$facet', () => {
+    it('shows each of its pipelines the same documents, whatever the others do to them', async () => {
+      const documents = [
+        { x: 1, o: { p: [1, 2] } },
+        { x: 2, o: { p: [3] } },
+      ];
+      const facets = {
+        sums: [{ $unwind: '$o.p' }, { $group: { _id: null, sum: { $sum: '$o.p' } } }],
+        changed: [{ $set: { 'o.p': 0 } }, { $project: { o: 1 } }],
+        all: [{ $sort: { x: -1 } }],
+        none: [{ $match: { x: 9 } }],
+        every: [],
+      };
+      expect(await suite.over(documents, { $facet: facets })).toEqual([
+        {
+          sums: [{ _id: null, sum: 6 }],
+          changed: [{ o: { p: 0 } }, { o: { p: 0 } }],
+          all: documents.toReversed(),
+          none: [],
+          every: documents,
+        },
+      ]);
+    });
+
+    it('yields one document where there is none, and knows the variables around it', async () => {
+      expect(await suite.over([], { $facet: { found: [{ $count: 'n' }] } })).toEqual([{ found: [] }]);
+      await suite.things.insertOne({ x: 5 });
+      const facet = { $facet: { found: [{ $match: { $expr: { $eq: ['$x', '$$wanted'] } } }, { $count: 'n' }] } };
+      expect(await suite.things.aggregate([facet], { let: { wanted: 5 } }).toArray()).toEqual([{ found: [{ n: 1 }] }]);
+    });
+
+    it.each<[unknown, number | undefined]>([
+      [{}, 40169],
+      ['text', 40169],
+      [{ a: { $match: {} } }, 40170],
+      [{ a: [{ $facet: { b: [] } }] }, 40600],
+      [{ a: [{ $out: 'others' }] }, 40600],
+      [{ a: [{ $merge: 'others' }] }, 40600],
+      [{ 'a.b': [] }, undefined],
+      [{ $a: [] }, undefined],
+      [{ a: [{ $nope: 1 }] }, 40324],
+    ])('refuses %j', async (specification, code) => {
+      const refusal = suite.aggregate({ $facet: specification });
+      await expect(refusal).rejects.toThrow(mongoose.mongo.MongoServerError);
+      if (code !== undefined) await expect(refusal).rejects.toMatchObject({ code });
+    });
+  });
+
+  describe('$unionWith', () => {
+    const others = async (...documents: Fields[]): Promise<string> => {
+      const name = `others-${randomUUID()}`;
+      await suite.connection.collection(name).insertMany(documents as never);
+      return name;
+    };
+    const union = (specification: unknown, ...stages: Fields[]) =>
+      suite.over(xs(1, 2), { $unionWith: specification }, { $unset: '_id' }, ...stages);
+
+    it('adds the documents of another collection, all or those that its pipeline yields', async () => {
+      const name = await others({ x: 3 }, { x: 4 });
+      expect(await union(name)).toEqual(xs(1, 2, 3, 4));
+      expect(await union({ coll: name })).toEqual(xs(1, 2, 3, 4));
+      expect(await union({ coll: name, pipeline: [{ $match: { x: 4 } }] })).toEqual(xs(1, 2, 4));
+      expect(await union(name, { $group: { _id: null, sum: { $sum: '$x' } } })).toEqual([{ _id: null, sum: 10 }]);
+      expect(await union(`none-${randomUUID()}`)).toEqual(xs(1, 2));
+    });
+
+    it('adds what a pipeline makes of nothing, and unions within it', async () => {
+      const [name, inner] = [await others({ x: 3 }), await others({ x: 5 })];
+      expect(await union({ pipeline: [{ $documents: [{ x: 7 }, { x: { $add: [4, 4] } }] }] })).toEqual(xs(1, 2, 7, 8));
+      expect(await union({ coll: name, pipeline: [{ $unionWith: inner }] })).toEqual(xs(1, 2, 3, 5));
+    });
+
+    it('leaves what is stored as it is, and follows the collation', async () => {
+      const name = await others({ x: 'A' }, { x: 'b' });
+      const pipeline = [{ $unionWith: { coll: name, pipeline: [{ $match: { x: 'a' } }, { $set: { x: 'c' } }] } }];
+      const found = await suite.things.aggregate(pipeline, { collation: { locale: 'en', strength: 2 } }).toArray();
+      expect(found).toMatchObject(xs('c'));
+      expect(await suite.connection.collection(name).find().toArray()).toMatchObject(xs('A', 'b'));
+    });
+
+    it.each<[unknown]>([
+      [5],
+      [{}],
+      [{ pipeline: [] }],
+      [{ coll: 'others', pipelin: [] }],
+      [{ coll: 'others', pipeline: 5 }],
+    ])('refuses %j', async (specification) => {
+      await expect(union(specification)).rejects.toThrow(mongoose.mongo.MongoServerError);
+    });
+  });
+
+  it.each<[Fields, number]>([
+    [{ groupBy: '$x', boundaries: [0, 5], defaults: 1 }, 40197],
+    [{ boundaries: [0, 5] }, 40198],
+    [{ groupBy: '$x', boundaries: 5 }, 40200],
+    [{ groupBy: '$x', boundaries: [0] }, 40192],
+    [{ groupBy: '$x', boundaries: [5, 0] }, 40194],
+    [{ groupBy: '$x', boundaries: [5, 5] }, 40194],
+  ])('boundaries are refused where they are none: %j', async (specification, code) => {
+    await expect(suite.over(xs(1), { $bucket: specification })).rejects.toMatchObject({ code });
+  });
+});
