@@ -12,11 +12,15 @@ async function main(file: string): Promise<void> {
   const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', DATA_DIR: dataDirectory });
   const app = await createApp({ config });
   try {
-    writeFileSync(file, `${JSON.stringify(createOpenApiDocument(app), null, 2)}\n`);
+    writeFileSync(file, `${JSON.stringify(createOpenApiDocument(app, refuseMissingExample), null, 2)}\n`);
   } finally {
     await app.close();
     rmSync(dataDirectory, { recursive: true, force: true });
   }
+}
+
+function refuseMissingExample(path: string): never {
+  throw new Error(`The OpenAPI document needs an example of ${path}`);
 }
 
 await main('openapi.json');

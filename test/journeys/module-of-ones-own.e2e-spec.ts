@@ -37,7 +37,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Protected, Public } from '../../src/common/access/index.js';
 import { ApiError } from '../../src/common/errors/index.js';
-import { Operation } from '../../src/common/openapi/index.js';
+import { createOpenApiDocument, Operation } from '../../src/common/openapi/index.js';
 import { IsPlainText } from '../../src/common/validation/index.js';
 import { duplicateKeyField } from '../../src/infrastructure/database/index.js';
 import { Config } from '../../src/infrastructure/config/index.js';
@@ -60,6 +60,15 @@ class LabelsDto {
   @ArrayMaxSize(3)
   @IsArray()
   labels: string[];
+}
+
+/** Its author forgot the example of one field. */
+class WeightDto {
+  @ApiProperty({ example: 7 })
+  parcel: number;
+
+  @ApiProperty({ type: [String] })
+  scales: string[];
 }
 
 @Public()
@@ -86,6 +95,12 @@ class ParcelsController implements OnModuleDestroy {
   @Operation({ summary: 'Put labels', description: 'In place of the old.', message: 'Labels', data: LabelsDto })
   putLabels(@Body() labels: LabelsDto): LabelsDto {
     return labels;
+  }
+
+  @Get('weight')
+  @Operation({ summary: 'Weigh', description: 'All of them.', message: 'Weights', data: [WeightDto] })
+  weighParcels(): WeightDto[] {
+    return [];
   }
 
   @Get('slow.csv')
@@ -153,6 +168,16 @@ describe('A module of one’s own', () => {
     expect(responses[200].content).toEqual({ 'text/csv': { schema: { type: 'string', format: 'binary' } } });
     expect(Object.keys(responses[429].content)).toEqual(['application/json']);
     expect(Object.keys(paths['/api/parcels/moves'].get.responses[200].content)).toEqual(['text/event-stream']);
+  });
+
+  it('is documented though an example was forgotten, which whoever writes the document down is told', async () => {
+    const { status, body } = await test.client().get('/openapi.json');
+    const { example } = body.paths['/api/parcels/weight'].get.responses[200].content['application/json'];
+    expect([status, example]).toEqual([200, { error: false, message: 'Weights', data: [{ parcel: 7, scales: [] }] }]);
+    expect((await test.client().get('/docs/swagger-ui-init.js')).status).toBe(200);
+    const missing: string[] = [];
+    createOpenApiDocument(test.app, (path) => missing.push(path));
+    expect(missing).toEqual(['.data of WeightDto.scales']);
   });
 
   it('sends events until the session ends', async () => {

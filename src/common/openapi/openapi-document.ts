@@ -1,4 +1,4 @@
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, Logger } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { API_KEY_SCHEME, BEARER_SCHEME, ERROR_CODES_EXTENSION } from '../access/index.js';
 import type { ErrorCode } from '../errors/index.js';
@@ -6,6 +6,7 @@ import { envelopeKindOf } from '../http/index.js';
 import { HEADER_COMPONENTS, SCHEMA_COMPONENTS } from './components.js';
 import { DESCRIPTION, TAGS } from './description.js';
 import { errorExamples } from './error-examples.js';
+import type { ExampleSource } from './example.js';
 import { toJsonSchema } from './json-schema.js';
 import type { Schema } from './openapi-types.js';
 import { SUCCESS_EXTENSION, type SuccessDescription } from './operation.decorator.js';
@@ -18,8 +19,12 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 /**
  * The OpenAPI document, made from the decorators alone. Responses are completed here and not route by route: which
  * envelope a path answers in, and which errors follow from its access, is decided in one place for all.
+ * @param onMissingExample called with the path of each part of an answer of which there is no example
  */
-export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
+export function createOpenApiDocument(
+  app: INestApplication,
+  onMissingExample: (path: string) => void = warnOfMissingExample,
+): OpenAPIObject {
   const created = SwaggerModule.createDocument(app, outline(), {
     operationIdFactory: (_controller, method) => method,
   });
@@ -35,7 +40,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     for (const method of METHODS) {
       const operation = item[method] as Operation | undefined;
       if (!operation) continue;
-      completeOperation(path, method, operation, schemas);
+      completeOperation(path, method, operation, { components: schemas, onMissing: onMissingExample });
       for (const tag of operation.tags ?? []) tags.add(tag);
     }
   }
@@ -43,6 +48,10 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   const known = document.tags ?? [];
   document.tags = [...tags].map((name) => known.find((tag) => tag.name === name) ?? { name });
   return document;
+}
+
+function warnOfMissingExample(path: string): void {
+  new Logger('OpenAPI').warn(`The document goes without an example of ${path}`);
 }
 
 function outline() {
@@ -75,7 +84,7 @@ function completeOperation(
   path: string,
   method: (typeof METHODS)[number],
   operation: Operation,
-  schemas: Record<string, Schema>,
+  examples: ExampleSource,
 ): void {
   const success = operation[SUCCESS_EXTENSION] as SuccessDescription | undefined;
   const errorCodes = (operation[ERROR_CODES_EXTENSION] ?? []) as ErrorCode[];
@@ -98,6 +107,6 @@ function completeOperation(
       mayHaveBody: method !== 'get',
       isLimited: errorCodes.some((code) => code.startsWith('too_many')),
     },
-    schemas,
+    examples,
   ) as never;
 }

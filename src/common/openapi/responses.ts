@@ -2,7 +2,7 @@ import { ERROR_CATALOGUE, type ErrorCode, UNREAD_ERRORS } from '../errors/index.
 import type { EnvelopeKind } from '../http/index.js';
 import { certainHintsOfStatus, COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js';
 import { errorExampleRef } from './error-examples.js';
-import { exampleOf } from './example.js';
+import { type ExampleSource, exampleOf } from './example.js';
 import type { OperationFacts, Response, Schema } from './openapi-types.js';
 import { JSON_MEDIA_TYPE, type SuccessDescription } from './operation.decorator.js';
 
@@ -13,14 +13,14 @@ const WITH_BODY: ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
 const ERROR_SCHEMA: Record<EnvelopeKind, string> = { auth: 'AuthError', resource: 'ResourceError' };
 
 /** The complete `responses` of one operation: its success and each of its errors, in the envelope of its path. */
-export function responsesOf(facts: OperationFacts, components: Record<string, Schema>): Record<string, Response> {
+export function responsesOf(facts: OperationFacts, examples: ExampleSource): Record<string, Response> {
   const { envelope, success, isLimited } = facts;
   const headersOf = (hasLimit: boolean) => ({ ...COMMON_HEADERS, ...(isLimited && hasLimit ? LIMIT_HEADERS : {}) });
   const responses: Record<string, Response> = {
     [success.status]: {
       description: success.message,
       headers: headersOf(true),
-      content: { [success.mediaType]: successContent(envelope, success, components) },
+      content: { [success.mediaType]: successContent(envelope, success, examples) },
     },
   };
   for (const [status, codes] of codesByStatus(allCodes(facts))) {
@@ -75,10 +75,10 @@ function dataSchema({ dataRef, shape }: SuccessDescription): Schema | null {
   };
 }
 
-function successContent(envelope: EnvelopeKind, success: SuccessDescription, components: Record<string, Schema>) {
+function successContent(envelope: EnvelopeKind, success: SuccessDescription, examples: ExampleSource) {
   if (success.mediaType !== JSON_MEDIA_TYPE) return { schema: { type: 'string', format: 'binary' } };
   const schema = successSchema(envelope, success);
-  return { schema, example: exampleOf(schema, components) };
+  return { schema, example: exampleOf(schema, examples) };
 }
 
 function successSchema(envelope: EnvelopeKind, success: SuccessDescription): Schema {
