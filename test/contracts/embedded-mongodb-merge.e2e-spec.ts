@@ -94,6 +94,14 @@ describe(`$merge on ${SERVER}`, () => {
     [{ user: 1 }, { on: 'user', whenMatched: [{ $set: { _id: 5 } }] }, 66],
     [{ user: 1 }, { on: 'user', whenMatched: [{ $match: {} }] }, 72],
     [{ user: 1 }, { on: 'user', let: { n: 1 } }, 51199],
+    [{ user: 1 }, { on: 'user', let: { new: '$a' }, whenMatched: [] }, 51273],
+    [{ user: 1 }, { on: 'user', let: { ROOT: 1 }, whenMatched: [] }, 16867],
+    [{ user: 1 }, { on: 'user', whenMatched: 'keepExisting', whenNotMatched: 'discard' }, 51181],
+    [{ user: 2 }, { on: 'user', whenMatched: [{ $set: { z: { $nope: 1 } } }] }, 168],
+    [{ user: 2 }, { on: 'user', whenMatched: [{ $set: 5 }] }, 40272],
+    [{ user: 1 }, { on: ['user', 'user,day'] }, 51183],
+    [{ user: 1 }, { into: null }, 16990],
+    [{ user: 1 }, { into: { db: 5, coll: 'x' } }, 16990],
     [{ user: 1 }, { on: 'user', let: 5, whenMatched: [] }, 14],
   ])('of %j by %j is refused, and changes nothing', async (document, options, code) => {
     await unique('user');
@@ -101,6 +109,44 @@ describe(`$merge on ${SERVER}`, () => {
     await collection().insertOne({ user: 1, a: 1 });
     await expect(merge([document], options)).rejects.toMatchObject({ code });
     expect(await stored()).toEqual([{ user: 1, a: 1 }]);
+  });
+
+  it('takes what is null for what is not there, and always knows the new document', async () => {
+    await unique('user');
+    await collection().insertOne({ user: 1, n: 1 });
+    const nothing = { let: null, whenNotMatched: null };
+    await merge([{ user: 1, n: 2 }], { on: 'user', ...nothing, whenMatched: null });
+    await merge([{ user: 1, n: 3 }], { on: 'user', ...nothing, whenMatched: [{ $set: { m: '$$new.n' } }] });
+    const named = { let: { this: '$n' }, whenMatched: [{ $set: { both: ['$$new.n', '$$this'] } }] };
+    await merge([{ user: 1, n: 4 }], { on: 'user', ...named });
+    expect(await stored()).toEqual([{ user: 1, n: 2, m: 3, both: [4, 4] }]);
+  });
+
+  it.each<[Fields | undefined, Fields | undefined, Fields, unknown]>([
+    [undefined, { locale: 'en', strength: 2 }, {}, 51183],
+    [{ locale: 'en', strength: 2 }, { locale: 'en', strength: 2 }, {}, ['a', 'b']],
+    [{ locale: 'en', strength: 2 }, undefined, {}, 51183],
+    [undefined, { locale: 'en', strength: 2 }, { collation: { strength: 2, locale: 'en' } }, ['a', 'b']],
+    [undefined, undefined, { collation: { locale: 'simple' } }, ['A', 'a', 'b']],
+  ])('compares as its pipeline does: source %j, index %j, command %j', async (source, index, options, expected) => {
+    const from = `source-${randomUUID()}`;
+    await suite.connection.createCollection(from, { collation: source as never });
+    await suite.connection.collection(from).insertMany([{ k: 'A' }, { k: 'b' }]);
+    await collection().createIndex({ k: 1 }, { unique: true, ...(index && { collation: index as never }) });
+    await collection().insertOne({ k: 'a' });
+    const pipeline = [{ $unset: '_id' }, { $merge: { into: target, on: 'k', whenMatched: 'keepExisting' } }];
+    const merged = suite.connection.collection(from).aggregate(pipeline, options).toArray();
+    if (typeof expected === 'number') return expect(merged).rejects.toMatchObject({ code: expected });
+    await merged;
+    expect((await collection().find().toArray()).map(({ k }) => k).toSorted()).toEqual(expected);
+  });
+
+  it('writes no field of a dollar into what is there', async () => {
+    await suite.things.insertOne({ _id: 1, a: 1 } as never);
+    await collection().insertOne({ _id: 1, b: 1 } as never);
+    const set = { $replaceWith: { $setField: { field: { $literal: '$dollar' }, input: '$$ROOT', value: 1 } } };
+    await expect(suite.aggregate(set, { $merge: target })).rejects.toMatchObject({ code: 52 });
+    expect(await stored()).toEqual([{ b: 1 }]);
   });
 
   it('gives no document another _id', async () => {

@@ -431,6 +431,20 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     [{ $switch: { branches: [{ case: true }], default: 1 } }],
     [{ $switch: { branches: [{ ...branch('$a', 1), else: 2 }], default: 1 } }],
     [{ $zip: { inputs: [5] } }],
+    [{ $zip: { inputs: [] } }],
+    [{ $dateAdd: 5 }],
+    [{ $dateDiff: { startDate: date('2021-07-01T00:00'), unit: 'day' } }],
+    [{ $dateTrunc: { date: date('2021-07-01T00:00'), unit: 'day', x: 1 } }],
+    [{ $dateFromParts: { year: 2021, x: 1 } }],
+    [{ $dateToParts: { date: date('2021-07-01T00:00'), x: 1 } }],
+    [{ $convert: { input: '1' } }],
+    [{ $convert: null }],
+    [{ $setField: { field: 'a', value: 1 } }],
+    [{ $setField: null }],
+    [{ $unsetField: { field: 'a' } }],
+    [{ $let: { vars: null, in: 1 } }],
+    [{ $let: { vars: { X: 1 }, in: 1 } }],
+    [{ $let: { vars: { ROOT: 1 }, in: 1 } }],
   ])('are refused: %j', async (expression) => {
     await expect(valueOf({ a: [1, 2] }, expression)).rejects.toThrow(mongoose.mongo.MongoServerError);
   });

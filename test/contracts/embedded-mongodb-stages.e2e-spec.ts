@@ -48,6 +48,9 @@ describe(`Stages that take pipelines or boundaries, on ${SERVER},`, () => {
       [{ 'a.b': [] }, undefined],
       [{ $a: [] }, undefined],
       [{ a: [{ $nope: 1 }] }, 40324],
+      [{ a: [{ $documents: [] }] }, 40600],
+      [{ a: [null] }, 40323],
+      [{ a: ['text'] }, 40323],
     ])('refuses %j', async (specification, code) => {
       const refusal = suite.aggregate({ $facet: specification });
       await expect(refusal).rejects.toThrow(mongoose.mongo.MongoServerError);
@@ -77,6 +80,9 @@ describe(`Stages that take pipelines or boundaries, on ${SERVER},`, () => {
       const [name, inner] = [await others({ x: 3 }), await others({ x: 5 })];
       expect(await union({ pipeline: [{ $documents: [{ x: 7 }, { x: { $add: [4, 4] } }] }] })).toEqual(xs(1, 2, 7, 8));
       expect(await union({ coll: name, pipeline: [{ $unionWith: inner }] })).toEqual(xs(1, 2, 3, 5));
+      expect(await union({ coll: name, pipeline: null })).toEqual(xs(1, 2, 3));
+      const counted = { $map: { input: { $range: [0, 3] }, in: { x: '$$this' } } };
+      expect(await union({ pipeline: [{ $documents: counted }] })).toEqual(xs(1, 2, 0, 1, 2));
     });
 
     it('leaves what is stored as it is, and follows the collation', async () => {
@@ -92,10 +98,54 @@ describe(`Stages that take pipelines or boundaries, on ${SERVER},`, () => {
       [{}],
       [{ pipeline: [] }],
       [{ coll: 'others', pipelin: [] }],
+      [{ pipeline: [{ $project: { x: 1 } }] }],
+      [{ coll: 'others', pipeline: [{ $documents: [] }] }],
+      [{ coll: 'others', pipeline: [null] }],
+      [{ pipeline: [{ $documents: [1, 2] }] }],
+      [{ pipeline: [{ $documents: { x: 1 } }] }],
       [{ coll: 'others', pipeline: 5 }],
     ])('refuses %j', async (specification) => {
       await expect(union(specification)).rejects.toThrow(mongoose.mongo.MongoServerError);
     });
+  });
+
+  it('$lookup joins what is written down by a field, or takes all of it', async () => {
+    const documents = [{ $documents: [{ y: 1 }, { y: 2 }] }];
+    const stage = { $lookup: { localField: 'x', foreignField: 'y', pipeline: documents, as: 'found' } };
+    expect((await suite.over(xs(1, 3), stage)).map(({ found }) => found)).toEqual([[{ y: 1 }], []]);
+    const all = { $lookup: { pipeline: [...documents, { $match: { y: 2 } }], as: 'found' } };
+    expect((await suite.over(xs(1), all)).map(({ found }) => found)).toEqual([[{ y: 2 }]]);
+  });
+
+  it('$documents stands at the beginning, or nothing is replaced', async () => {
+    await suite.things.insertMany(xs(1, 2));
+    const out = { $out: suite.things.collectionName };
+    for (const before of [{ $match: {} }, { $sort: { x: 1 } }]) {
+      await expect(suite.aggregate(before, { $documents: [{ x: 7 }] }, out)).rejects.toMatchObject({ code: 40602 });
+    }
+    expect(await suite.things.find().toArray()).toMatchObject(xs(1, 2));
+  });
+
+  it.each(['$addFields', '$set', '$group', '$bucket', '$bucketAuto', '$lookup', '$graphLookup', '$replaceRoot'])(
+    '%s is refused in words when it is no object',
+    async (name) => {
+      for (const specification of [null, 5, 'text', true]) {
+        const refusal = suite.over(xs(1), { [name]: specification });
+        await expect(refusal).rejects.toThrow(`the ${name} specification must be an object`);
+      }
+    },
+  );
+
+  it.each<[unknown]>([
+    [{ from: 'others', as: 'found', pipeline: 5 }],
+    [{ from: 5, as: 'found', pipeline: [] }],
+    [{ from: 'others', as: '', pipeline: [] }],
+    [{ from: 'others', as: '$x', pipeline: [] }],
+    [{ as: 'found', pipeline: [{ $match: {} }] }],
+    [{ from: 'others', as: 'found', pipeline: [], let: { X: 1 } }],
+    [{ from: 'others', as: 'found', pipeline: [], let: { 'a.b': 1 } }],
+  ])('$lookup refuses %j', async (specification) => {
+    await expect(suite.over(xs(1), { $lookup: specification })).rejects.toThrow(mongoose.mongo.MongoServerError);
   });
 
   it.each<[Fields, number]>([
@@ -105,6 +155,13 @@ describe(`Stages that take pipelines or boundaries, on ${SERVER},`, () => {
     [{ groupBy: '$x', boundaries: [0] }, 40192],
     [{ groupBy: '$x', boundaries: [5, 0] }, 40194],
     [{ groupBy: '$x', boundaries: [5, 5] }, 40194],
+    [{ groupBy: '$x', boundaries: [0, 2, 5], default: 1 }, 40199],
+    [{ groupBy: '$x', boundaries: [0, 'a'] }, 40193],
+    [{ groupBy: '$x', boundaries: ['$x', 9] }, 40191],
+    [{ groupBy: '$x', boundaries: [0, 5], default: '$x' }, 40195],
+    [{ groupBy: 'x', boundaries: [0, 5] }, 40202],
+    [{ groupBy: null, boundaries: [0, 5] }, 40202],
+    [{ groupBy: '$x', boundaries: [0, 5], output: 5 }, 40196],
   ])('boundaries are refused where they are none: %j', async (specification, code) => {
     await expect(suite.over(xs(1), { $bucket: specification })).rejects.toMatchObject({ code });
   });

@@ -298,4 +298,14 @@ describe(`A write on ${SERVER}`, () => {
     await expect(insert([1])).rejects.toMatchObject({ code: 53 });
     await expect(insert(/x/)).rejects.toMatchObject({ code: 53 });
   });
+
+  it.each<[unknown, number]>([
+    [[{ $set: { a: { $nope: 1 } } }], 168],
+    [[{ $set: 5 }], 40272],
+    [[{ $set: { a: '$' } }], 16872],
+    [[{ $group: { _id: 1 } }], 72],
+  ])('by the pipeline %j is refused, whether or not it finds anything', async (pipeline, code) => {
+    const refusal = suite.things.updateOne({ none: 1 }, pipeline as never);
+    await expect(refusal).rejects.toMatchObject({ code });
+  });
 });

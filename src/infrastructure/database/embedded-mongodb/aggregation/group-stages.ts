@@ -4,7 +4,8 @@ import { withVariables, type Options } from '../expressions/expression.js';
 import { checked, checkedFields } from '../expressions/expressions.js';
 import { isAccumulator } from '../expressions/own-accumulators.js';
 import type { Fold } from '../values/collation.js';
-import { isOperatorDocument, type Document } from '../values/document.js';
+import { rankOf } from '../values/bson-types.js';
+import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { compare, encode } from '../values/order.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
@@ -15,10 +16,20 @@ import { refuseOthers } from './refuse-others.js';
 export function buckets(documents: Document[], specification: Document, options: Options, fold?: Fold): Document[] {
   const { groupBy, boundaries, default: other, output = { count: { $sum: 1 } }, ...others } = specification;
   refuseOthers('$bucket', 40197, others);
-  if (groupBy === undefined)
+  if (groupBy === undefined) {
     throw new CommandError(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified");
+  }
+  if (!isOperatorDocument(groupBy) && !(typeof groupBy === 'string' && groupBy.startsWith('$'))) {
+    throw new CommandError(40202, "The $bucket 'groupBy' field must be a path or an expression in an object");
+  }
+  if (!isDocument(output)) throw new CommandError(40196, "The $bucket 'output' field must be an object");
+  if (!isConstant(boundaries)) throw new CommandError(40191, "The $bucket 'boundaries' must be constants");
+  if (!isConstant(other)) throw new CommandError(40195, "The $bucket 'default' must be a constant");
   const limits = boundariesOf(evalExpr({}, checked(boundaries), options), fold);
   const otherId = evalExpr({}, checked(other), options);
+  if (other !== undefined && compare(otherId, limits[0], fold) >= 0 && compare(otherId, limits.at(-1), fold) < 0) {
+    throw new CommandError(40199, "The $bucket 'default' must be below the lowest boundary, or not below the highest");
+  }
   const by = checked(groupBy);
   const bucketOf = (value: unknown): unknown => {
     const next = limits.findIndex((limit) => compare(value, limit, fold) < 0);
@@ -27,15 +38,24 @@ export function buckets(documents: Document[], specification: Document, options:
     throw new CommandError(7158300, '$bucket found a value outside its boundaries, and has no default');
   };
   const idOf = (document: Document): unknown => bucketOf(evalExpr(document, by, options));
-  const found = group(documents, { _id: null, ...(output as Document) }, options, fold, idOf);
+  const found = group(documents, { _id: null, ...output }, options, fold, idOf);
   return sorted(found, compileSortKey({ _id: 1 }, fold));
 }
 
-/** Two or more, each above the one before it. */
+function isConstant(expression: unknown): boolean {
+  if (typeof expression === 'string') return !expression.startsWith('$');
+  if (Array.isArray(expression)) return expression.every(isConstant);
+  return !isDocument(expression) || '$literal' in expression || Object.values(expression).every(isConstant);
+}
+
+/** Two or more of one type, each above the one before it. */
 function boundariesOf(boundaries: unknown, fold?: Fold): unknown[] {
   if (!Array.isArray(boundaries)) throw new CommandError(40200, "The $bucket 'boundaries' field must be an array");
   if (boundaries.length < 2)
     throw new CommandError(40192, "The $bucket 'boundaries' field must have at least 2 values");
+  if (new Set(boundaries.map(rankOf)).size > 1) {
+    throw new CommandError(40193, "All values of the $bucket 'boundaries' must have the same type");
+  }
   if (boundaries.slice(1).every((limit, i) => compare(boundaries[i], limit, fold) < 0)) return boundaries;
   throw new CommandError(40194, "The 'boundaries' option to $bucket must be sorted in ascending order");
 }

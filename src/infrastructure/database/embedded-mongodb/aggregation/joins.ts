@@ -3,11 +3,11 @@ import { CommandError } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
 import { leaves } from '../values/leaves.js';
 import type { Fold } from '../values/collation.js';
-import { copy, isArrayIndex, isDocument, own, type Document } from '../values/document.js';
+import { copy, isArrayIndex, isDocument, isFieldPath, own, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
 import type { Options } from '../expressions/expression.js';
-import { checked, checkedFields } from '../expressions/expressions.js';
+import { checked, checkedVariables } from '../expressions/expressions.js';
 import { refuseOthers } from './refuse-others.js';
 import { withField } from './with-field.js';
 
@@ -27,16 +27,20 @@ export function lookup(specification: Document, options: Options, scope: JoinSco
   refuseOthers('$lookup', 9, others);
   const isJoin = typeof localField === 'string' && typeof foreignField === 'string';
   if (!isDocument(variables)) throw new CommandError(9, "$lookup argument 'let' must be an object");
-  if (!pipeline && (typeof from !== 'string' || from === '')) throw new CommandError(9, "$lookup needs a 'from'");
-  if (typeof as !== 'string') throw new CommandError(9, "must specify 'as' field for a $lookup");
+  if (pipeline !== undefined && !Array.isArray(pipeline))
+    throw new CommandError(9, "'pipeline' option must be an array");
+  checkSource('$lookup', from, pipeline);
+  if (typeof as !== 'string' || !isFieldPath(as)) throw new CommandError(9, "must specify 'as' field for a $lookup");
   if (!isJoin && !pipeline) throw new CommandError(9, '$lookup needs both localField and foreignField, or a pipeline');
-  const foreign = typeof from === 'string' ? scope.resolve(from) : [];
-  const bound = checkedFields(variables);
+  const bound = checkedVariables(variables);
+  const foreign =
+    typeof from === 'string' ? scope.resolve(from) : isJoin ? scope.run([], [pipeline?.[0] as Document], {}) : [];
+  const stages = typeof from !== 'string' && isJoin ? pipeline?.slice(1) : pipeline;
   const join = isJoin ? joiner(foreign, localField.split('.'), foreignField.split('.'), scope.fold) : () => foreign;
   const found = (document: Document): Document[] => {
     const joined = join(document).map(copy);
-    if (!Array.isArray(pipeline)) return joined;
-    return scope.run(joined, pipeline, evalExpr(document, bound, options) as Document);
+    if (!stages) return joined;
+    return scope.run(joined, stages, evalExpr(document, bound, options) as Document);
   };
   // The same for every document: found once, as MongoDB does.
   const isUncorrelated = !isJoin && Object.keys(variables).length === 0;
@@ -50,10 +54,11 @@ export function lookup(specification: Document, options: Options, scope: JoinSco
 export function unionWith(specification: unknown, { resolve, run }: JoinScope): (documents: Document[]) => Document[] {
   const given: unknown = typeof specification === 'string' ? { coll: specification } : specification;
   if (!isDocument(given)) throw new CommandError(9, '$unionWith needs the name of a collection, or an object');
-  const { coll, pipeline = [], ...others } = given;
+  const { coll, pipeline: stages, ...others } = given;
+  const pipeline = stages ?? [];
   refuseOthers('$unionWith', 40415, others);
   if (!Array.isArray(pipeline)) throw new CommandError(14, "$unionWith needs its 'pipeline' to be an array");
-  if (typeof coll !== 'string' && !isDocument(pipeline[0])) throw new CommandError(9, "$unionWith needs a 'coll'");
+  checkSource('$unionWith', coll, pipeline);
   return (documents) => [...documents, ...run(typeof coll === 'string' ? resolve(coll).map(copy) : [], pipeline, {})];
 }
 
@@ -91,6 +96,13 @@ export function graphLookup(specification: Document, options: Options, scope: Jo
     );
     return withField(document, target.split('.'), results);
   };
+}
+
+/** The documents of a collection, or those that a pipeline begins with. */
+function checkSource(stage: string, name: unknown, pipeline: unknown[] = []): void {
+  const isOfNone = isDocument(pipeline[0]) && '$documents' in pipeline[0];
+  if (name === undefined ? isOfNone : typeof name === 'string' && name !== '' && !isOfNone) return;
+  throw new CommandError(9, `${stage} needs the name of a collection, or a pipeline that begins with $documents`);
 }
 
 /** A field that is missing leads nowhere, not to what lacks the other. */

@@ -38,6 +38,7 @@ type Options = Parameters<typeof evalExpr>[2];
 /** Runs aggregation stages over documents decoded for mingo; the documents may be changed on the way. */
 export function runStages(documents: Document[], stages: Document[], options: StageOptions = {}): Document[] {
   const { resolve = refuseCollection, fold, variables = {} } = options;
+  checkStages(stages);
   const context = Context.from(expressionContext());
   const { $out: _out, $merge: _merge, ...others } = pipelineOperators;
   // The first that is registered counts.
@@ -46,6 +47,33 @@ export function runStages(documents: Document[], stages: Document[], options: St
   context.addQueryOps(QUERY_OPERATORS as never);
   const settings = { ...settingsOf(options), context, collectionResolver: resolve };
   return asCommandError(() => new Aggregator(stages, settings).run<Document>(documents));
+}
+
+/** Of which MongoDB asks for an object, and by which code. */
+const OF_AN_OBJECT: Record<string, number> = {
+  $addFields: 40272,
+  $set: 40272,
+  $group: 15947,
+  $bucket: 40201,
+  $bucketAuto: 40240,
+  $lookup: 9,
+  $graphLookup: 9,
+  $replaceRoot: 40229,
+};
+
+/** @throws CommandError for what is no stage, or not where it stands; whether or not there is a document */
+export function checkStages(stages: readonly unknown[]): void {
+  stages.forEach((stage, position) => {
+    const [name, another] = isDocument(stage) ? Object.keys(stage) : [];
+    if (!name || another) throw new CommandError(40323, 'A pipeline stage must contain exactly one field.');
+    const code = OF_AN_OBJECT[name];
+    if (code && !isDocument((stage as Document)[name])) {
+      throw new CommandError(code, `the ${name} specification must be an object`);
+    }
+    if (name === '$documents' && position > 0) {
+      throw new CommandError(40602, '$documents is only valid as the first stage in a pipeline');
+    }
+  });
 }
 
 /** For stages in which mingo itself matches documents. */
@@ -118,6 +146,11 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
       const unwound = unwinder(specification);
       return transform(documents, (all) => all.flatMap(unwound));
     },
+    $documents: (_none, expression, options) => {
+      const found = evalExpr({}, checked(expression), options);
+      if (Array.isArray(found) && found.every(isDocument)) return Lazy(found);
+      throw new CommandError(40228, '$documents must yield an array of objects');
+    },
     $densify: (documents, specification, options) => transform(documents, densify(specification, options)),
     $count: (documents, field: unknown) => {
       if (typeof field !== 'string' || field === '' || field.startsWith('$') || field.includes('.')) {
@@ -164,7 +197,7 @@ function isEmpty(specification: unknown): boolean {
   return !isDocument(specification) || Object.keys(specification).length === 0;
 }
 
-const OF_WHOLE_PIPELINES = ['$facet', '$out', '$merge'];
+const OF_WHOLE_PIPELINES = ['$facet', '$out', '$merge', '$documents'];
 
 /** Pipelines that look at the same documents, by their names. */
 function facets(specification: unknown): [name: string, stages: Document[]][] {
@@ -172,6 +205,7 @@ function facets(specification: unknown): [name: string, stages: Document[]][] {
   return Object.entries(specification as Document).map(([name, stages]) => {
     if (!isFieldPath(name) || name.includes('.')) throw new CommandError(16410, `${name} is no name of a field`);
     if (!Array.isArray(stages)) throw new CommandError(40170, 'arguments to $facet must be arrays');
+    checkStages(stages);
     const refused = stages
       .flatMap((stage) => Object.keys(stage as object))
       .find((one) => OF_WHOLE_PIPELINES.includes(one));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Binary, UUID } from 'bson';
 import { promote } from '../expressions/expressions.js';
-import { runStages } from '../aggregation/stages.js';
+import { checkStages, runStages } from '../aggregation/stages.js';
 import { CommandError, unsupported } from '../command-error.js';
 import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
 import { decode } from '../values/decode.js';
@@ -14,13 +14,10 @@ import { firstBatch } from './read-commands.js';
 export function aggregate(context: CommandContext): Buffer {
   if (context.flag('explain')) throw unsupported('The option explain of an aggregation');
   const pipeline = context.documentsField('pipeline');
-  for (const stage of pipeline) {
-    const [name, another] = Object.keys(stage);
-    if (!name || another) throw new CommandError(40323, 'A pipeline stage must contain exactly one field.');
-    if (['$out', '$merge'].includes(name) && stage !== pipeline.at(-1)) {
-      throw new CommandError(40601, `${name} can only be the final stage in the pipeline`);
-    }
-  }
+  checkStages(pipeline);
+  const misplaced = pipeline.slice(0, -1).find((stage) => writesOutput({ pipeline: [stage] }));
+  if (misplaced)
+    throw new CommandError(40601, `${Object.keys(misplaced)[0]} can only be the final stage in the pipeline`);
   const cursor = context.documentField('cursor');
   if (!cursor) throw new CommandError(9, "The 'cursor' option is required, except for aggregate with explain");
   const { batchSize } = cursor;

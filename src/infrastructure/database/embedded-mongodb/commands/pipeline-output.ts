@@ -1,9 +1,10 @@
 import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/collection.js';
 import { findRecords } from '../engine/find.js';
-import { checkedFields, evaluate, promote } from '../expressions/expressions.js';
+import { checkedVariables, evaluate, promote, type Scope } from '../expressions/expressions.js';
 import { checkUpdatePipeline, runUpdatePipeline } from '../update/pipeline-update.js';
 import { keepId } from '../update/update.js';
+import type { Fold } from '../values/collation.js';
 import { decode } from '../values/decode.js';
 import { fieldAt, isDocument, own, type Document } from '../values/document.js';
 import { equal } from '../values/order.js';
@@ -26,7 +27,11 @@ export function writeOutput(context: CommandContext, results: Buffer[], { $out, 
 
 function target({ database }: CommandContext, value: unknown): [database: string, name: string] {
   if (typeof value === 'string') return [database, value];
-  if (isDocument(value) && typeof value.coll === 'string') return [String(value.db ?? database), value.coll];
+  if (isDocument(value)) {
+    const { coll, db = database, ...others } = value;
+    const isNamed = [coll, db].every((name) => typeof name === 'string' && name !== '');
+    if (isNamed && Object.keys(others).length === 0) return [db as string, coll as string];
+  }
   throw new CommandError(16990, 'The output collection must be a string or {db, coll}');
 }
 
@@ -53,8 +58,8 @@ const WHEN_NOT_MATCHED: Record<string, (context: CommandContext, collection: Col
 type Change = (before: Document, document: Document) => Document;
 
 const WHEN_MATCHED: Record<string, Change> = {
-  merge: (before, document) => ({ ...before, ...document }),
-  replace: (_before, document) => document,
+  merge: (before, document) => ({ ...before, ...withoutDollars(document) }),
+  replace: (_before, document) => withoutDollars(document),
   keepExisting: (before) => before,
   fail: ({ _id }) => {
     const details = { keyPattern: { _id: 1 }, keyValue: { _id } };
@@ -62,27 +67,55 @@ const WHEN_MATCHED: Record<string, Change> = {
   },
 };
 
-function merge(context: CommandContext, operand: unknown, documents: Document[]): void {
-  const options = isDocument(operand) && 'into' in operand ? operand : { into: operand };
-  const { into, on, whenMatched = 'merge', whenNotMatched = 'insert', let: variables, ...others }: Document = options;
+function withoutDollars(document: Document): Document {
+  const dollar = Object.keys(document).find((name) => name.startsWith('$'));
+  if (dollar === undefined) return document;
+  throw new CommandError(52, `The dollar ($) prefixed field '${dollar}' is not allowed in a document that is merged`);
+}
+
+interface MergeOptions {
+  into: unknown;
+  fields: string[];
+  whenMatched: unknown;
+  add: (typeof WHEN_NOT_MATCHED)[string];
+  variables: unknown;
+}
+
+/** What is null is not there: drivers send it for `undefined`. */
+function mergeOptions(operand: unknown): MergeOptions {
+  const entries = Object.entries(isDocument(operand) ? operand : { into: operand });
+  const given: Document = Object.fromEntries(entries.filter(([, value]) => value !== null));
+  const { into, on, whenMatched = 'merge', whenNotMatched = 'insert', let: variables, ...others } = given;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new CommandError(40415, `BSON field '$merge.${unknown}' is an unknown field.`);
-  if (variables !== undefined && !Array.isArray(whenMatched)) {
+  const isPipeline = Array.isArray(whenMatched);
+  if (variables !== undefined && !isPipeline) {
     throw new CommandError(51199, "Cannot use 'let' variables with 'whenMatched' other than a pipeline");
   }
-  const change = Array.isArray(whenMatched)
-    ? changeByPipeline(context, whenMatched, variables)
-    : (own(WHEN_MATCHED, String(whenMatched)) as Change | undefined);
-  const add = own(WHEN_NOT_MATCHED, String(whenNotMatched)) as (typeof WHEN_NOT_MATCHED)[string] | undefined;
-  if (!change || !add) throw new CommandError(2, '$merge has an unknown mode in whenMatched or whenNotMatched');
-  const fields = joinFields(on);
+  const add = own(WHEN_NOT_MATCHED, String(whenNotMatched)) as MergeOptions['add'] | undefined;
+  if (!add || !(isPipeline || Object.hasOwn(WHEN_MATCHED, String(whenMatched)))) {
+    throw new CommandError(2, '$merge has an unknown mode in whenMatched or whenNotMatched');
+  }
+  if (['keepExisting', 'fail'].includes(String(whenMatched)) && whenNotMatched !== 'insert') {
+    throw new CommandError(51181, `$merge does not combine whenMatched: ${whenMatched} with ${whenNotMatched}`);
+  }
+  return { into, fields: joinFields(on), whenMatched, add, variables };
+}
+
+function merge(context: CommandContext, operand: unknown, documents: Document[]): void {
+  const { into, fields, whenMatched, add, variables } = mergeOptions(operand);
   const [database, name] = target(context, into);
   const { catalogue } = context.engine;
   const known = catalogue.find(`${database}.${name}`);
-  checkJoin(known, fields, context);
+  const source = typeof context.command.aggregate === 'string' ? context.collection() : undefined;
+  // Of the pipeline, not of the target; its hint is for what is read.
+  const query = { ...context.query(source, ''), hint: undefined, limit: 1 };
+  const { fold } = query;
+  const change = Array.isArray(whenMatched)
+    ? changeByPipeline(whenMatched, variables, { variables: context.variables(), fold })
+    : (WHEN_MATCHED[String(whenMatched)] as Change);
+  checkJoin(known, fields, fold);
   const collection = known ?? catalogue.create(context.view, database, name);
-  // Its hint is for what is read.
-  const query = { ...context.query(collection, ''), hint: undefined, limit: 1 };
   for (const document of documents) {
     const filter = { $and: fields.map((field) => ({ [field]: { $eq: joinValue(document, field) } })) };
     const isNew = fields.includes('_id') && !('_id' in document);
@@ -92,14 +125,14 @@ function merge(context: CommandContext, operand: unknown, documents: Document[])
   }
 }
 
-/** By `$$new`, the document that is merged, or by variables made of it. */
-function changeByPipeline(context: CommandContext, pipeline: unknown[], given: unknown = { new: '$$ROOT' }): Change {
-  if (!isDocument(given))
-    throw new CommandError(14, "BSON field '$merge.let' is the wrong type, expected type 'object'");
+/** By `$$new`, the document that is merged, and by variables made of it. */
+function changeByPipeline(pipeline: unknown[], given: unknown, scope: Scope): Change {
+  const { new: merged = '$$ROOT', ...others } = isDocument(given) ? given : {};
+  if (given !== undefined && !isDocument(given)) throw new CommandError(14, "'let' of $merge must be an object");
+  if (merged !== '$$ROOT')
+    throw new CommandError(51273, "'let' may not define a value for the reserved 'new' variable");
   checkUpdatePipeline(pipeline);
-  const { fold } = context.query(undefined, '');
-  const scope = { variables: context.variables(), fold };
-  const bound = checkedFields(promote(given) as Document);
+  const bound = checkedVariables(promote({ ...others, new: merged }));
   return (before, document) => {
     const variables = { ...scope.variables, ...(evaluate(bound, document, scope) as Document) };
     return runUpdatePipeline(before, pipeline, { ...scope, variables });
@@ -117,20 +150,17 @@ function joinFields(on: unknown = '_id'): string[] {
 }
 
 /** Two documents with the same values there would both be the one that is meant. */
-function checkJoin(collection: Collection | undefined, fields: string[], { command }: CommandContext): void {
-  const wanted = fields.toSorted().join();
-  const indexes = wanted === '_id' ? [] : (collection?.indexes ?? []);
-  const isUnique = indexes.some(
+function checkJoin(collection: Collection | undefined, fields: string[], fold: Fold | undefined): void {
+  if (equal(fields, ['_id'])) return;
+  const wanted = fields.toSorted();
+  const isUnique = collection?.indexes.some(
     (index) =>
       index.isUnique &&
       !index.partialFilter &&
-      equal([index.specification.collation], [command.collation]) &&
-      index.fields
-        .map(({ path }) => path)
-        .toSorted()
-        .join() === wanted,
+      index.fold === fold &&
+      equal(index.fields.map(({ path }) => path).toSorted(), wanted),
   );
-  if (wanted === '_id' || isUnique) return;
+  if (isUnique) return;
   throw new CommandError(51183, 'Cannot find index to verify that join fields will be unique');
 }
 

@@ -26,10 +26,12 @@ export function checkExpression(expression: unknown, operators: ReadonlySet<stri
   if (Object.keys(expression).length > 1) {
     throw new CommandError(15983, 'An object representing an expression must have exactly one field');
   }
+  if (operator in NAMED_ARGUMENTS) checkArguments(operator, expression[operator]);
   if (PLAIN.includes(operator)) return checkAll(OF_FIELDS.includes(operator) ? argumentsIn(expression[operator]) : []);
   if (!operators.has(operator)) throw unsupported(`The expression operator ${operator}`, 168);
   const operand = expression[operator];
-  checkArguments(operator, operand);
+  if (!(operator in NAMED_ARGUMENTS)) checkCount(operator, operand);
+  if (operator === '$let') checkVariables((operand as Document)['vars']);
   if (operator === '$switch') checkBranches((operand as Document)['branches']);
   if (!isDocument(operand)) return checkExpression(operand, operators);
   // An order has paths.
@@ -59,6 +61,13 @@ export function checkArguments(operator: string, operand: unknown): void {
   if (unknown !== undefined) throw new CommandError(9, `Unrecognized parameter to ${operator}: ${unknown}`);
   const missing = known.find((name) => !name.endsWith('?') && !(name in operand));
   if (missing !== undefined) throw new CommandError(9, `Missing '${missing}' parameter to ${operator}`);
+}
+
+/** @throws CommandError 16874 for what are no variables, 16867 for names that MongoDB keeps for its own */
+export function checkVariables(variables: unknown): void {
+  if (!isDocument(variables)) throw new CommandError(16874, 'invalid parameter: expected an object (vars)');
+  const wrong = Object.keys(variables).find((name) => !/^[a-z\x80-\uffff][\w\x80-\uffff]*$/.test(name));
+  if (wrong !== undefined) throw new CommandError(16867, `'${wrong}' is no name that a user variable may have`);
 }
 
 function checkBranches(branches: unknown): void {

@@ -7,9 +7,9 @@ import type { Fold } from '../values/collation.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 import { toRegExp } from '../values/regex.js';
 import { NAMED_ARGUMENTS } from './arguments.js';
-import { checkArguments, checkExpression } from './check-expression.js';
+import { checkArguments, checkExpression, checkVariables } from './check-expression.js';
 import { accumulate, OWN_ACCUMULATORS } from './own-accumulators.js';
-import { normalised, normalisedOperand } from './normalised.js';
+import { hidden, normalised, normalisedOperand } from './normalised.js';
 import { LITERAL_EXPRESSIONS } from './object-expressions.js';
 import { OWN_EXPRESSIONS } from './own-expressions.js';
 import { PICKING_ACCUMULATORS } from './picking-expressions.js';
@@ -65,6 +65,13 @@ export function checkedFields(fields: Document): Document {
   return Object.fromEntries(Object.entries(fields).map(([name, expression]) => [name, checked(expression)]));
 }
 
+/** Variables that are bound for what follows, to be evaluated. @throws CommandError for what none may be called */
+export function checkedVariables(variables: unknown): Document {
+  checkVariables(variables);
+  const named = Object.entries(variables as Document).map(([name, expression]) => [hidden(name), expression]);
+  return checkedFields(Object.fromEntries(named) as Document);
+}
+
 /** What an expression knows beside its document. */
 export interface Scope {
   variables?: Document | undefined;
@@ -84,7 +91,7 @@ export function evaluate(expression: unknown, document: Document, scope: Scope =
 /** Values of the variables of a command's `let`: they are expressions without a document. `Now` stands for `$$NOW`. */
 export function evaluateVariables(variables: Document | undefined, now: Date): Document {
   const given = { Now: now };
-  const fields = checkedFields(promote(variables ?? {}) as Document);
+  const fields = checkedVariables(promote(variables ?? {}));
   return { ...(evaluate(fields, {}, { variables: given }) as Document), ...given };
 }
 

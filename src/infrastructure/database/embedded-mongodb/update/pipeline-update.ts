@@ -5,12 +5,14 @@ import { assign, isDocument, type Document } from '../values/document.js';
 
 const ALLOWED = new Set(['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']);
 
-/** @throws CommandError 72 for a stage that would make several documents of one, or none */
+/** @throws CommandError for stages that are wrong, 72 for one that would make several documents of one, or none */
 export function checkUpdatePipeline(pipeline: unknown[]): void {
   for (const stage of pipeline) {
     const name = isDocument(stage) ? Object.keys(stage)[0] : undefined;
     if (!name || !ALLOWED.has(name)) throw new CommandError(72, `${name} is not allowed to be used within an update`);
   }
+  // Nothing comes of no document but the complaints.
+  runStages([], promote(pipeline) as Document[]);
 }
 
 /** The document an update pipeline makes of another. Values it only passes on keep their numeric type. */
