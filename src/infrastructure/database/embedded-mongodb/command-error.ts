@@ -49,3 +49,9 @@ export class CommandError extends Error {
 export function unsupported(feature: string, code = 115): CommandError {
   return new CommandError(code, `${feature} is not supported by the embedded store: use MongoDB for it`);
 }
+
+/** @throws CommandError for what is left over when a stage or an operator has taken the arguments that it knows */
+export function refuseOthers(name: string, code: number, others: object): void {
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new CommandError(code, `unknown argument to ${name}: ${unknown}`);
+}

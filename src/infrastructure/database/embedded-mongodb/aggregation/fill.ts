@@ -1,12 +1,11 @@
-import { CommandError } from '../command-error.js';
+import { CommandError, refuseOthers } from '../command-error.js';
 import { isDocument, type Document } from '../values/document.js';
 
 /** The stages for which $fill stands: they put something where there is null, or nothing. */
 export function fillStages(specification: unknown): Document[] {
   if (!isDocument(specification)) throw new CommandError(9, 'the $fill stage must be an object');
   const { output, sortBy, partitionBy, partitionByFields, ...others } = specification;
-  const [unknown] = Object.keys(others);
-  if (unknown) throw new CommandError(40415, `BSON field '$fill.${unknown}' is an unknown field.`);
+  refuseOthers('$fill', 40415, others);
   if (!isDocument(output)) throw new CommandError(40414, "BSON field '$fill.output' is missing but a required field");
   if (partitionBy !== undefined && partitionByFields !== undefined) {
     throw new CommandError(6050204, "Maximum one of 'partitionBy' and 'partitionByFields' can be specified in '$fill'");

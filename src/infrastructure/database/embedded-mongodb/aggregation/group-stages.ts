@@ -1,6 +1,6 @@
 import { evalExpr } from 'mingo/core';
-import { CommandError, unsupported } from '../command-error.js';
-import { withVariables, type Options } from '../expressions/expression.js';
+import { CommandError, refuseOthers, unsupported } from '../command-error.js';
+import { isComputed, withVariables, type Options } from '../expressions/expression.js';
 import { checked, checkedFields } from '../expressions/expressions.js';
 import { isAccumulator } from '../expressions/own-accumulators.js';
 import type { Fold } from '../values/collation.js';
@@ -10,7 +10,6 @@ import { toInteger } from '../values/numbers.js';
 import { compare, encode } from '../values/order.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
 import { groupedBy } from './grouped.js';
-import { refuseOthers } from './refuse-others.js';
 
 /** Each holds its lower boundary; those that hold nothing are left out. */
 export function buckets(documents: Document[], specification: Document, options: Options, fold?: Fold): Document[] {
@@ -19,7 +18,7 @@ export function buckets(documents: Document[], specification: Document, options:
   if (groupBy === undefined) {
     throw new CommandError(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified");
   }
-  if (!isOperatorDocument(groupBy) && !(typeof groupBy === 'string' && groupBy.startsWith('$'))) {
+  if (!isComputed(groupBy)) {
     throw new CommandError(40202, "The $bucket 'groupBy' field must be a path or an expression in an object");
   }
   if (!isDocument(output)) throw new CommandError(40196, "The $bucket 'output' field must be an object");

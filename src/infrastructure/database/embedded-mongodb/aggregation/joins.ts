@@ -1,5 +1,5 @@
 import { evalExpr } from 'mingo/core';
-import { CommandError } from '../command-error.js';
+import { CommandError, refuseOthers } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
 import { leaves } from '../values/leaves.js';
 import type { Fold } from '../values/collation.js';
@@ -8,7 +8,6 @@ import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
 import type { Options } from '../expressions/expression.js';
 import { checked, checkedVariables } from '../expressions/expressions.js';
-import { refuseOthers } from './refuse-others.js';
 import { withField } from './with-field.js';
 
 type Join = (document: Document) => Document;
@@ -29,13 +28,14 @@ export function lookup(specification: Document, options: Options, scope: JoinSco
   if (!isDocument(variables)) throw new CommandError(9, "$lookup argument 'let' must be an object");
   if (pipeline !== undefined && !Array.isArray(pipeline))
     throw new CommandError(9, "'pipeline' option must be an array");
-  checkSource('$lookup', from, pipeline);
+  const stored = storedIn(from, pipeline, '$lookup', scope);
   if (typeof as !== 'string' || !isFieldPath(as)) throw new CommandError(9, "must specify 'as' field for a $lookup");
   if (!isJoin && !pipeline) throw new CommandError(9, '$lookup needs both localField and foreignField, or a pipeline');
   const bound = checkedVariables(variables);
-  const foreign =
-    typeof from === 'string' ? scope.resolve(from) : isJoin ? scope.run([], [pipeline?.[0] as Document], {}) : [];
-  const stages = typeof from !== 'string' && isJoin ? pipeline?.slice(1) : pipeline;
+  // What is written down is joined like what is stored.
+  const isWritten = isJoin && from === undefined;
+  const foreign = isWritten ? scope.run([], pipeline?.slice(0, 1) ?? [], {}) : stored;
+  const stages = isWritten ? pipeline?.slice(1) : pipeline;
   const join = isJoin ? joiner(foreign, localField.split('.'), foreignField.split('.'), scope.fold) : () => foreign;
   const found = (document: Document): Document[] => {
     const joined = join(document).map(copy);
@@ -51,15 +51,15 @@ export function lookup(specification: Document, options: Options, scope: JoinSco
 }
 
 /** These documents, and after them those of another collection, or those that a pipeline makes of nothing. */
-export function unionWith(specification: unknown, { resolve, run }: JoinScope): (documents: Document[]) => Document[] {
+export function unionWith(specification: unknown, scope: JoinScope): (documents: Document[]) => Document[] {
   const given: unknown = typeof specification === 'string' ? { coll: specification } : specification;
   if (!isDocument(given)) throw new CommandError(9, '$unionWith needs the name of a collection, or an object');
   const { coll, pipeline: stages, ...others } = given;
   const pipeline = stages ?? [];
   refuseOthers('$unionWith', 40415, others);
   if (!Array.isArray(pipeline)) throw new CommandError(14, "$unionWith needs its 'pipeline' to be an array");
-  checkSource('$unionWith', coll, pipeline);
-  return (documents) => [...documents, ...run(typeof coll === 'string' ? resolve(coll).map(copy) : [], pipeline, {})];
+  const stored = storedIn(coll, pipeline, '$unionWith', scope);
+  return (documents) => [...documents, ...scope.run(stored.map(copy), pipeline, {})];
 }
 
 /** Goes from document to document, breadth first, and to each of them once: a graph may have circles. */
@@ -98,10 +98,11 @@ export function graphLookup(specification: Document, options: Options, scope: Jo
   };
 }
 
-/** The documents of a collection, or those that a pipeline begins with. */
-function checkSource(stage: string, name: unknown, pipeline: unknown[] = []): void {
+/** The documents of a collection; none where a pipeline begins with its own. */
+function storedIn(name: unknown, pipeline: unknown[] = [], stage: string, { resolve }: JoinScope): Document[] {
   const isOfNone = isDocument(pipeline[0]) && '$documents' in pipeline[0];
-  if (name === undefined ? isOfNone : typeof name === 'string' && name !== '' && !isOfNone) return;
+  if (name === undefined && isOfNone) return [];
+  if (typeof name === 'string' && name !== '' && !isOfNone) return resolve(name);
   throw new CommandError(9, `${stage} needs the name of a collection, or a pipeline that begins with $documents`);
 }
 

@@ -4,11 +4,12 @@ import { Context, evalExpr } from 'mingo/core';
 import { Lazy, type Iterator } from 'mingo/lazy';
 import * as pipelineOperators from 'mingo/operators/pipeline';
 import * as queryOperators from 'mingo/operators/query';
-import { CommandError } from '../command-error.js';
+import { CommandError, refuseOthers } from '../command-error.js';
 import { compileFilter } from '../query/filter.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
 import { compileProjection, flatten } from '../query/projection.js';
-import { copy, fieldAt, isDocument, isFieldPath, isOperatorDocument, type Document } from '../values/document.js';
+import { copy, fieldAt, isDocument, isFieldPath, type Document } from '../values/document.js';
+import { isComputed } from '../expressions/expression.js';
 import { toInteger } from '../values/numbers.js';
 import {
   asCommandError,
@@ -22,7 +23,6 @@ import { densify } from './densify.js';
 import { fillStages } from './fill.js';
 import { buckets, evenBuckets, group } from './group-stages.js';
 import { graphLookup, lookup, unionWith, type JoinScope } from './joins.js';
-import { refuseOthers } from './refuse-others.js';
 import { windowFields } from './windows/window-fields.js';
 import { withField } from './with-field.js';
 
@@ -180,7 +180,7 @@ function ownStages(stage: Surroundings): Record<string, Stage> {
     $replaceWith: (documents, expression, options) =>
       pipelineOperators.$replaceWith(documents, checked(expression) as never, options),
     $sortByCount: (documents, expression: unknown) => {
-      if (!(typeof expression === 'string' && expression.startsWith('$')) && !isOperatorDocument(expression)) {
+      if (!isComputed(expression)) {
         throw new CommandError(40148, 'the sortByCount field must be a path or an expression in an object');
       }
       return transform(documents, (all) =>

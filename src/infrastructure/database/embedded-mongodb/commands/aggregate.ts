@@ -8,14 +8,14 @@ import { decode } from '../values/decode.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import type { CommandContext } from './command-context.js';
-import { writeOutput, writesOutput } from './pipeline-output.js';
+import { isOutput, writeOutput, writesOutput } from './pipeline-output.js';
 import { firstBatch } from './read-commands.js';
 
 export function aggregate(context: CommandContext): Buffer {
   if (context.flag('explain')) throw unsupported('The option explain of an aggregation');
   const pipeline = context.documentsField('pipeline');
   checkStages(pipeline);
-  const misplaced = pipeline.slice(0, -1).find((stage) => writesOutput({ pipeline: [stage] }));
+  const misplaced = pipeline.slice(0, -1).find(isOutput);
   if (misplaced)
     throw new CommandError(40601, `${Object.keys(misplaced)[0]} can only be the final stage in the pipeline`);
   const cursor = context.documentField('cursor');

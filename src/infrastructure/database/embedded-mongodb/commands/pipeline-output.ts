@@ -1,9 +1,9 @@
-import { CommandError } from '../command-error.js';
+import { CommandError, refuseOthers } from '../command-error.js';
 import type { Collection } from '../engine/collection.js';
 import { findRecords } from '../engine/find.js';
 import { checkedVariables, evaluate, promote, type Scope } from '../expressions/expressions.js';
 import { checkUpdatePipeline, runUpdatePipeline } from '../update/pipeline-update.js';
-import { keepId } from '../update/update.js';
+import { keepId, refuseDollars } from '../update/update.js';
 import type { Fold } from '../values/collation.js';
 import { decode } from '../values/decode.js';
 import { fieldAt, isDocument, own, type Document } from '../values/document.js';
@@ -13,8 +13,11 @@ import { insertDocument, replaceDocument } from './write-commands.js';
 
 /** True for a pipeline that ends in $out or $merge and so has to run alone among writers. */
 export function writesOutput(command: Document): boolean {
-  const last: unknown = [command.pipeline].flat().at(-1);
-  return isDocument(last) && ('$out' in last || '$merge' in last);
+  return isOutput([command.pipeline].flat().at(-1));
+}
+
+export function isOutput(stage: unknown): boolean {
+  return isDocument(stage) && ('$out' in stage || '$merge' in stage);
 }
 
 /** Writes the results of a pipeline where its last stage, $out or $merge, says. */
@@ -58,20 +61,20 @@ const WHEN_NOT_MATCHED: Record<string, (context: CommandContext, collection: Col
 type Change = (before: Document, document: Document) => Document;
 
 const WHEN_MATCHED: Record<string, Change> = {
-  merge: (before, document) => ({ ...before, ...withoutDollars(document) }),
-  replace: (_before, document) => withoutDollars(document),
+  merge: (before, document) => {
+    refuseDollars(document);
+    return { ...before, ...document };
+  },
+  replace: (_before, document) => {
+    refuseDollars(document);
+    return document;
+  },
   keepExisting: (before) => before,
   fail: ({ _id }) => {
     const details = { keyPattern: { _id: 1 }, keyValue: { _id } };
     throw new CommandError(11000, '$merge found a matching document in the target collection', details);
   },
 };
-
-function withoutDollars(document: Document): Document {
-  const dollar = Object.keys(document).find((name) => name.startsWith('$'));
-  if (dollar === undefined) return document;
-  throw new CommandError(52, `The dollar ($) prefixed field '${dollar}' is not allowed in a document that is merged`);
-}
 
 interface MergeOptions {
   into: unknown;
@@ -86,8 +89,7 @@ function mergeOptions(operand: unknown): MergeOptions {
   const entries = Object.entries(isDocument(operand) ? operand : { into: operand });
   const given: Document = Object.fromEntries(entries.filter(([, value]) => value !== null));
   const { into, on, whenMatched = 'merge', whenNotMatched = 'insert', let: variables, ...others } = given;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new CommandError(40415, `BSON field '$merge.${unknown}' is an unknown field.`);
+  refuseOthers('$merge', 40415, others);
   const isPipeline = Array.isArray(whenMatched);
   if (variables !== undefined && !isPipeline) {
     throw new CommandError(51199, "Cannot use 'let' variables with 'whenMatched' other than a pipeline");

@@ -51,8 +51,9 @@ export const ARRAY_EXPRESSIONS: Record<string, Expression> = {
   },
   $zip: (document, operand, options) => {
     const { inputs, useLongestLength, defaults } = operand as Document;
-    if (!Array.isArray(inputs) || inputs.length === 0)
+    if (!Array.isArray(inputs) || inputs.length === 0) {
       throw new CommandError(34461, '$zip needs its inputs as an array of expressions');
+    }
     const lists = inputs.map((input) => elementsOf('$zip', document, input, options));
     const others = defaults === undefined ? [] : (evalExpr(document, defaults, options) as unknown[]);
     if (defaults !== undefined && (useLongestLength !== true || others.length !== lists.length)) {

@@ -26,11 +26,10 @@ export function checkExpression(expression: unknown, operators: ReadonlySet<stri
   if (Object.keys(expression).length > 1) {
     throw new CommandError(15983, 'An object representing an expression must have exactly one field');
   }
-  if (operator in NAMED_ARGUMENTS) checkArguments(operator, expression[operator]);
-  if (PLAIN.includes(operator)) return checkAll(OF_FIELDS.includes(operator) ? argumentsIn(expression[operator]) : []);
-  if (!operators.has(operator)) throw unsupported(`The expression operator ${operator}`, 168);
   const operand = expression[operator];
-  if (!(operator in NAMED_ARGUMENTS)) checkCount(operator, operand);
+  checkArguments(operator, operand);
+  if (PLAIN.includes(operator)) return checkAll(OF_FIELDS.includes(operator) ? argumentsIn(operand) : []);
+  if (!operators.has(operator)) throw unsupported(`The expression operator ${operator}`, 168);
   if (operator === '$let') checkVariables((operand as Document)['vars']);
   if (operator === '$switch') checkBranches((operand as Document)['branches']);
   if (!isDocument(operand)) return checkExpression(operand, operators);

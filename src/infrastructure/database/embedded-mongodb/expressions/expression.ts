@@ -1,6 +1,6 @@
 import { evalExpr } from 'mingo/core';
 import type { Fold } from '../values/collation.js';
-import type { Document } from '../values/document.js';
+import { isOperatorDocument, type Document } from '../values/document.js';
 
 export type Options = Parameters<typeof evalExpr>[2];
 
@@ -10,6 +10,11 @@ export type Expression = (document: Document, operand: unknown, options: Options
 /** mingo hands the setting of this name on to every operator; the one operator of its own that reads it is not used. */
 export function foldOf(options: Options): Fold | undefined {
   return options?.collation as Fold | undefined;
+}
+
+/** A path, or an operator in an object: what is no constant. */
+export function isComputed(expression: unknown): boolean {
+  return (typeof expression === 'string' && expression.startsWith('$')) || isOperatorDocument(expression);
 }
 
 /** An operand for mingo that is a value already. */

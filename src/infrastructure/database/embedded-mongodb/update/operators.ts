@@ -1,5 +1,5 @@
 import { Long, Timestamp } from 'bson';
-import { CommandError } from '../command-error.js';
+import { CommandError, refuseOthers } from '../command-error.js';
 import { elementTest, type FilterOptions } from '../query/filter.js';
 import { elementSortKey, sorted } from '../values/sort-key.js';
 import { equality } from '../query/operators.js';
@@ -104,8 +104,7 @@ function bit(place: Place, operand: unknown): void {
 function push(place: Place, operand: unknown, options: FilterOptions): void {
   const array = arrayAt(place, '$push', 2);
   const { $each, $position, $slice, $sort, ...others } = isEach(operand) ? operand : { $each: [operand] };
-  const [unknown] = Object.keys(others);
-  if (unknown) throw new CommandError(2, `Unrecognized clause in $push: ${unknown}`);
+  refuseOthers('$push', 2, others);
   const position = $position === undefined ? array.length : toInteger($position, '$position', 2);
   array.splice(position, 0, ...eachOf($each));
   const keyOf = $sort === undefined ? () => Buffer.alloc(0) : elementSortKey($sort, options.fold);

@@ -35,11 +35,15 @@ export function compileUpdate(statement: UpdateStatement, options: FilterOptions
   if (!isDocument(update)) throw new CommandError(9, 'Update argument must be either an object or an array');
   if (!isReplacement(update)) return operatorUpdate(statement, update, options);
   if (statement.isMulti) throw new CommandError(9, 'multi update is not supported for replacement-style update');
-  const dollar = Object.keys(update).find((key) => key.startsWith('$'));
-  if (dollar) {
-    throw new CommandError(52, `The dollar ($) prefixed field '${dollar}' is not allowed in a replacement document`);
-  }
+  refuseDollars(update);
   return (document) => keepId(document, copy(update));
+}
+
+/** @throws CommandError 52 for fields that would look like operators in a document that is there already */
+export function refuseDollars(document: Document): void {
+  const dollar = Object.keys(document).find((name) => name.startsWith('$'));
+  if (dollar === undefined) return;
+  throw new CommandError(52, `The dollar ($) prefixed field '${dollar}' is not allowed in a replacement document`);
 }
 
 /** The document an upsert inserts: what the filter says by equality, then the update, `_id` first. */

@@ -1,5 +1,5 @@
 import { evalExpr } from 'mingo/core';
-import { CommandError } from '../../command-error.js';
+import { CommandError, refuseOthers } from '../../command-error.js';
 import { compileSortKey, sorted } from '../../values/sort-key.js';
 import type { Fold } from '../../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../../values/document.js';
@@ -16,8 +16,7 @@ import { withField } from '../with-field.js';
 export function windowFields(specification: unknown, options: Options, fold?: Fold) {
   if (!isDocument(specification)) throw new CommandError(9, 'the $setWindowFields stage must be an object');
   const { partitionBy, sortBy, output, ...others } = specification;
-  const [unknown] = Object.keys(others);
-  if (unknown) throw new CommandError(40415, `BSON field '$setWindowFields.${unknown}' is an unknown field.`);
+  refuseOthers('$setWindowFields', 40415, others);
   if (!isDocument(output)) throw new CommandError(14, "BSON field '$setWindowFields.output' must be an object");
   if (sortBy !== undefined && !isDocument(sortBy)) {
     throw new CommandError(14, "BSON field '$setWindowFields.sortBy' must be an object");
