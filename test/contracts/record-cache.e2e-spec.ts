@@ -54,6 +54,17 @@ describeTwins(
       expect(await twin().cache.getMany([b, a, b])).toEqual([undefined, record, undefined]);
     });
 
+    test('yields to each of many readers at the same time what that one asked for', async () => {
+      const known = Array.from({ length: 300 }, nextKey);
+      await Promise.all(known.map((key) => twin().cache.put(key, { key }, 60_000)));
+      const asked = known.map(
+        (key, i) => [[key], [nextKey(), key], [key, known[0] as string, nextKey()]][i % 3] as string[],
+      );
+      const read = await Promise.all(asked.map((keys) => twin().cache.getMany(keys)));
+      const expected = asked.map((keys) => keys.map((key) => (known.includes(key) ? { key } : undefined)));
+      expect(read).toEqual(expected);
+    });
+
     test('forgets what was invalidated', async () => {
       const key = nextKey();
       await twin().cache.fill(await twin().cache.startFill(key), record, 60_000);

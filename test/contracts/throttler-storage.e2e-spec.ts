@@ -87,6 +87,17 @@ describeTwins('Throttler storage', inMemory, inRedis, (test, twin) => {
     await hit(a);
     expect((await hit(b)).totalHits).toBe(1);
   });
+
+  test('keeps keys and their windows apart that are counted at the same time', async () => {
+    const callers = Array.from({ length: 300 }, (_, i) => ({ key: nextKey(), windowMs: (i + 1) * 1_000 }));
+    await Promise.all(callers.filter((_, i) => i % 3 === 0).map(({ key, windowMs }) => hit(key, 3, windowMs)));
+    const records = await Promise.all(callers.map(({ key, windowMs }) => hit(key, 3, windowMs)));
+    expect(records.map(({ totalHits }) => totalHits)).toEqual(callers.map((_, i) => (i % 3 === 0 ? 2 : 1)));
+    for (const [i, { timeToExpire }] of records.entries()) {
+      expect(timeToExpire).toBeLessThanOrEqual(i + 1);
+      expect(timeToExpire).toBeGreaterThanOrEqual(Math.max(1, i - 1));
+    }
+  });
 });
 
 describe('Throttler storage in memory', () => {

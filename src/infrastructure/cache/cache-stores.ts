@@ -3,7 +3,7 @@ import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
 import type { RedisClientType, SetOptions } from 'redis';
 import type { Promisable } from '../../common/promisable/index.js';
-import type { RedisConnection } from '../redis/index.js';
+import { inOneCommand, type RedisConnection } from '../redis/index.js';
 
 /** Records kept by one process; the least recently used go first. */
 const MEMORY_ENTRIES = 50_000;
@@ -63,11 +63,12 @@ export async function redisStore(redis: RedisConnection): Promise<Keyv> {
     del: (key: string) => plain.del(redis.key(key)),
     reset: () => Promise.reject(new Error('The cache is never flushed: invalidate keys by name')),
   });
-  const valuesOf: RecordStore['valuesOf'] = (keys) =>
-    readMany(keys).then(
-      (texts) => texts.map((json) => wrap(json)?.value),
-      () => keys.map(() => undefined),
-    );
+  const read = inOneCommand(async (asked: readonly string[][]) => {
+    const texts = await readMany(asked.flat());
+    let next = 0;
+    return asked.map((keys) => keys.map(() => wrap(texts[next++] ?? null)?.value));
+  });
+  const valuesOf: RecordStore['valuesOf'] = (keys) => read(keys).catch(() => keys.map(() => undefined));
   const store = Object.assign(adapter, { valuesOf });
   const keyv = new Keyv({ store, useKeyPrefix: false, throwOnErrors: true });
   keyv.serialize = undefined;

@@ -1,24 +1,38 @@
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
-import type { RedisConnection } from '../../infrastructure/redis/index.js';
+import { inOneCommand, type RedisConnection } from '../../infrastructure/redis/index.js';
 import type { RequestCounter } from './request-counter.js';
 import { THROTTLING_KEYS } from './throttling-key.js';
 import { throttlerRecord, type ThrottlerRecord } from './throttler-record.js';
 
 /** One script, so that of any number of parallel requests exactly `limit` pass, and no counter is left without an end. */
 const INCREMENT = `
-local hits = redis.call('INCR', KEYS[1])
-local ttl = redis.call('PTTL', KEYS[1])
-if ttl < 0 then
-  redis.call('PEXPIRE', KEYS[1], ARGV[1])
-  ttl = tonumber(ARGV[1])
+local windows = {}
+for i, key in ipairs(KEYS) do
+  local hits = redis.call('INCR', key)
+  local ttl = redis.call('PTTL', key)
+  if ttl < 0 then
+    redis.call('PEXPIRE', key, ARGV[i])
+    ttl = tonumber(ARGV[i])
+  end
+  windows[i] = {hits, ttl}
 end
-return {hits, ttl}`;
+return windows`;
+
+interface Hit {
+  key: string;
+  windowMs: number;
+}
+
+/** Hits in the present window of a counter, this one included, and milliseconds to its end. */
+type Window = [hits: number, msToEnd: number];
 
 /**
  * Fixed windows in Redis, for all instances together. While Redis does not answer, `fallback` counts with the same
  * numbers: never unlimited, never a 500.
  */
 export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
+  private readonly windowOf = inOneCommand((hits: readonly Hit[]) => this.countAll(hits));
+
   constructor(
     private readonly redis: RedisConnection,
     private readonly fallback: Pick<RequestCounter, 'count'> & Partial<OnCleanSlate>,
@@ -30,8 +44,7 @@ export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
 
   async count(key: string, windowMs: number, limit: number): Promise<ThrottlerRecord> {
     try {
-      const reply = await this.redis.evaluate(INCREMENT, [this.redis.key(key)], [String(windowMs)]);
-      const [hits, msToEnd] = reply as [number, number];
+      const [hits, msToEnd] = await this.windowOf({ key: this.redis.key(key), windowMs });
       return throttlerRecord(hits, msToEnd, limit);
     } catch {
       return this.fallback.count(key, windowMs, limit);
@@ -41,5 +54,11 @@ export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
   async onCleanSlate(): Promise<void> {
     await this.fallback.onCleanSlate?.();
     await this.redis.age(THROTTLING_KEYS, Infinity);
+  }
+
+  private async countAll(hits: readonly Hit[]): Promise<Window[]> {
+    const keys = hits.map(({ key }) => key);
+    const windows = hits.map(({ windowMs }) => String(windowMs));
+    return (await this.redis.evaluate(INCREMENT, keys, windows)) as Window[];
   }
 }
