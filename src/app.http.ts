@@ -21,6 +21,7 @@ import {
   keepRequestContext,
   requestIdOf,
   securityHeaders,
+  sideBySide,
   sendError,
   ServedRoutes,
   unsupportedMediaType,
@@ -42,7 +43,8 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
   const adapter = new EnvelopingAdapter({
     trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    serverFactory: ((handle: RequestListener) => createBoundedServer(handle, config.http.requestTimeoutMs)) as never,
+    serverFactory: ((handle: RequestListener) =>
+      createBoundedServer(sideBySide(handle), config.http.requestTimeoutMs)) as never,
     genReqId: (request: IncomingMessage) => requestIdOf(request),
     frameworkErrors: answerUnroutable(config) as never,
     clientErrorHandler: answerUnparsable as never,

@@ -10,5 +10,6 @@ export { requestIdOf } from './request-id.js';
 export { securityHeaders } from './security-headers.js';
 export { sendError } from './send-error.js';
 export { ServedRoutes } from './served-routes.js';
+export { sideBySide } from './side-by-side.js';
 export { answerUnparsable } from './unparsable-request.js';
 export { unsupportedMediaType } from './unsupported-media-type.js';
