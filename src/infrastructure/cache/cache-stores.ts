@@ -63,12 +63,11 @@ export async function redisStore(redis: RedisConnection): Promise<Keyv> {
     del: (key: string) => plain.del(redis.key(key)),
     reset: () => Promise.reject(new Error('The cache is never flushed: invalidate keys by name')),
   });
-  const read = inOneCommand(async (asked: readonly string[][]) => {
-    const texts = await readMany(asked.flat());
+  const valuesOf: RecordStore['valuesOf'] = inOneCommand(async (asked) => {
+    const texts = await readMany(asked.flat()).catch(() => []);
     let next = 0;
     return asked.map((keys) => keys.map(() => wrap(texts[next++] ?? null)?.value));
   });
-  const valuesOf: RecordStore['valuesOf'] = (keys) => read(keys).catch(() => keys.map(() => undefined));
   const store = Object.assign(adapter, { valuesOf });
   const keyv = new Keyv({ store, useKeyPrefix: false, throwOnErrors: true });
   keyv.serialize = undefined;

@@ -42,13 +42,11 @@ export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
     return this.count(key, ttl, limit);
   }
 
-  async count(key: string, windowMs: number, limit: number): Promise<ThrottlerRecord> {
-    try {
-      const [hits, msToEnd] = await this.windowOf({ key: this.redis.key(key), windowMs });
-      return throttlerRecord(hits, msToEnd, limit);
-    } catch {
-      return this.fallback.count(key, windowMs, limit);
-    }
+  count(key: string, windowMs: number, limit: number): Promise<ThrottlerRecord> {
+    return this.windowOf({ key: this.redis.key(key), windowMs }).then(
+      ([hits, msToEnd]) => throttlerRecord(hits, msToEnd, limit),
+      () => this.fallback.count(key, windowMs, limit),
+    );
   }
 
   async onCleanSlate(): Promise<void> {
