@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { BoundedServer } from './bounded-server.js';
@@ -9,5 +10,7 @@ export class DrainOnSignal implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     if (signal) await (this.host.httpAdapter.getHttpServer() as BoundedServer).drain();
+    // What has arrived in this turn begins at its end, and Fastify refuses what begins once it is closing.
+    await nextTurn();
   }
 }
