@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { type Place, Roster } from './roster.js';
 import { lastResponseOn, rememberResponse } from './unparsable-request.js';
 
 const CONNECTION_TIMEOUT_MS = 30_000;
@@ -12,6 +13,17 @@ const SLICE_BYTES = 2_048;
 const DRAIN_MS = 1_000;
 /** Clients that go on connecting all the time do not keep it from stopping. */
 const ACCEPT_MS = 50;
+
+interface Connection {
+  socket: Socket;
+  /** How many of its requests have no answer yet. */
+  unanswered: number;
+}
+
+const CONNECTION = Symbol('connection');
+type KnownSocket = Socket & { [CONNECTION]?: Place<Connection> };
+
+const connectionOf = (socket: KnownSocket) => socket[CONNECTION]?.holder;
 
 export interface BoundedServer extends Server {
   /**
@@ -34,15 +46,14 @@ export interface BoundedServer extends Server {
  * @param requestTimeoutMs a client that drips its request is cut off then, or a fifth later
  */
 export function createBoundedServer(handle: RequestListener, requestTimeoutMs: number): BoundedServer {
-  const unanswered = new Map<Socket, number>();
+  const connections = new Roster<Connection>();
   let isDraining = false;
   let isLettingGo = false;
   // One listener for all answers, which finds its connection by itself: this runs for every request.
   function answered(this: ServerResponse): void {
-    const { socket } = this.req;
-    const left = (unanswered.get(socket) ?? 1) - 1;
-    if (unanswered.has(socket)) unanswered.set(socket, left);
-    if (isLettingGo && left === 0) socket.destroySoon();
+    const connection = connectionOf(this.req.socket);
+    if (connection) connection.unanswered -= 1;
+    if (isLettingGo && !connection?.unanswered) this.req.socket.destroySoon();
   }
   const options = {
     // That of the headers is the same by default, where it is less than a minute.
@@ -55,18 +66,19 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   };
   const server = createServer(options, (request, response) => {
     const { socket } = request;
-    const count = (unanswered.get(socket) ?? 0) + 1;
-    if (count > MAX_REQUESTS_AHEAD) socket.destroy();
-    if (socket.destroyed) return;
-    unanswered.set(socket, count);
+    const connection = connectionOf(socket);
+    if (!connection || connection.unanswered === MAX_REQUESTS_AHEAD) socket.destroy();
+    if (!connection || socket.destroyed) return;
+    connection.unanswered += 1;
     rememberResponse(socket, response);
     if (isDraining) response.setHeader('connection', 'close');
     response.on('close', answered);
     handle(request, response);
   });
-  server.on('connection', (socket) => {
-    unanswered.set(socket, 0);
-    socket.once('close', () => unanswered.delete(socket));
+  server.on('connection', (socket: KnownSocket) => {
+    const place = connections.add({ socket, unanswered: 0 });
+    socket[CONNECTION] = place;
+    socket.once('close', () => connections.remove(place));
     readInSlices(socket);
   });
   // An expectation that nobody knows may be passed over (RFC 9110 section 10.1.1); Node would answer it, barely.
@@ -75,7 +87,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   const drain = async () => {
     await acceptWaiting(server);
     isDraining = true;
-    for (const socket of unanswered.keys()) {
+    for (const { socket } of connections.present()) {
       const response = lastResponseOn(socket);
       if (response && !response.headersSent) response.setHeader('connection', 'close');
     }
@@ -87,7 +99,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   };
   const letGo = () => {
     isLettingGo = true;
-    for (const [socket, count] of unanswered) if (count === 0) socket.destroySoon();
+    for (const { socket, unanswered } of connections.present()) if (unanswered === 0) socket.destroySoon();
   };
   return Object.assign(server, { drain, letGo });
 }
