@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { type Place, Roster } from './roster.js';
+import { Roster } from './roster.js';
 import { lastResponseOn, rememberResponse } from './unparsable-request.js';
 
 const CONNECTION_TIMEOUT_MS = 30_000;
@@ -21,9 +21,7 @@ interface Connection {
 }
 
 const CONNECTION = Symbol('connection');
-type KnownSocket = Socket & { [CONNECTION]?: Place<Connection> };
-
-const connectionOf = (socket: KnownSocket) => socket[CONNECTION]?.holder;
+type KnownSocket = Socket & { [CONNECTION]?: Connection };
 
 export interface BoundedServer extends Server {
   /**
@@ -51,9 +49,10 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   let isLettingGo = false;
   // One listener for all answers, which finds its connection by itself: this runs for every request.
   function answered(this: ServerResponse): void {
-    const connection = connectionOf(this.req.socket);
+    const { socket }: { socket: KnownSocket } = this.req;
+    const connection = socket[CONNECTION];
     if (connection) connection.unanswered -= 1;
-    if (isLettingGo && !connection?.unanswered) this.req.socket.destroySoon();
+    if (isLettingGo && !connection?.unanswered) socket.destroySoon();
   }
   const options = {
     // That of the headers is the same by default, where it is less than a minute.
@@ -65,10 +64,12 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     requireHostHeader: false,
   };
   const server = createServer(options, (request, response) => {
-    const { socket } = request;
-    const connection = connectionOf(socket);
-    if (!connection || connection.unanswered === MAX_REQUESTS_AHEAD) socket.destroy();
-    if (!connection || socket.destroyed) return;
+    const { socket }: { socket: KnownSocket } = request;
+    const connection = socket[CONNECTION];
+    if (!connection || socket.destroyed || connection.unanswered === MAX_REQUESTS_AHEAD) {
+      socket.destroy();
+      return;
+    }
     connection.unanswered += 1;
     rememberResponse(socket, response);
     if (isDraining) response.setHeader('connection', 'close');
@@ -76,8 +77,9 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     handle(request, response);
   });
   server.on('connection', (socket: KnownSocket) => {
-    const place = connections.add({ socket, unanswered: 0 });
-    socket[CONNECTION] = place;
+    const connection = { socket, unanswered: 0 };
+    const place = connections.add(connection);
+    socket[CONNECTION] = connection;
     socket.once('close', () => connections.remove(place));
     readInSlices(socket);
   });

@@ -1,6 +1,7 @@
 export { answerInTime } from './answer-in-time.js';
 export { type BoundedServer, createBoundedServer } from './bounded-server.js';
 export { addressBucket, clientAddress, normaliseAddress } from './client-address.js';
+export { inCohorts } from './cohorts.js';
 export { DrainOnSignal } from './drain-on-signal.js';
 export { type EnvelopeKind, envelopeKindOf, errorBody, successBody } from './envelope.js';
 export { EnvelopingAdapter } from './enveloping-adapter.js';
@@ -10,6 +11,5 @@ export { requestIdOf } from './request-id.js';
 export { securityHeaders } from './security-headers.js';
 export { sendError } from './send-error.js';
 export { ServedRoutes } from './served-routes.js';
-export { sideBySide } from './side-by-side.js';
 export { answerUnparsable } from './unparsable-request.js';
 export { unsupportedMediaType } from './unsupported-media-type.js';

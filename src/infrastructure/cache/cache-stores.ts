@@ -3,7 +3,7 @@ import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
 import type { RedisClientType, SetOptions } from 'redis';
 import type { Promisable } from '../../common/promisable/index.js';
-import { inOneCommand, type RedisConnection } from '../redis/index.js';
+import { batched, type RedisConnection } from '../redis/index.js';
 
 /** Records kept by one process; the least recently used go first. */
 const MEMORY_ENTRIES = 50_000;
@@ -63,7 +63,7 @@ export async function redisStore(redis: RedisConnection): Promise<Keyv> {
     del: (key: string) => plain.del(redis.key(key)),
     reset: () => Promise.reject(new Error('The cache is never flushed: invalidate keys by name')),
   });
-  const valuesOf: RecordStore['valuesOf'] = inOneCommand(async (asked) => {
+  const valuesOf: RecordStore['valuesOf'] = batched(async (asked) => {
     const texts = await readMany(asked.flat()).catch(() => []);
     let next = 0;
     return asked.map((keys) => keys.map(() => wrap(texts[next++] ?? null)?.value));

@@ -1,5 +1,5 @@
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
-import { inOneCommand, type RedisConnection } from '../../infrastructure/redis/index.js';
+import { batched, type RedisConnection } from '../../infrastructure/redis/index.js';
 import type { RequestCounter } from './request-counter.js';
 import { THROTTLING_KEYS } from './throttling-key.js';
 import { throttlerRecord, type ThrottlerRecord } from './throttler-record.js';
@@ -31,7 +31,7 @@ type Window = [hits: number, msToEnd: number];
  * numbers: never unlimited, never a 500.
  */
 export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
-  private readonly windowOf = inOneCommand((hits: readonly Hit[]) => this.countAll(hits));
+  private readonly hit = batched((hits: readonly Hit[]) => this.countAll(hits));
 
   constructor(
     private readonly redis: RedisConnection,
@@ -43,7 +43,7 @@ export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
   }
 
   count(key: string, windowMs: number, limit: number): Promise<ThrottlerRecord> {
-    return this.windowOf({ key: this.redis.key(key), windowMs }).then(
+    return this.hit({ key: this.redis.key(key), windowMs }).then(
       ([hits, msToEnd]) => throttlerRecord(hits, msToEnd, limit),
       () => this.fallback.count(key, windowMs, limit),
     );
@@ -56,7 +56,7 @@ export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
 
   private async countAll(hits: readonly Hit[]): Promise<Window[]> {
     const keys = hits.map(({ key }) => key);
-    const windows = hits.map(({ windowMs }) => String(windowMs));
-    return (await this.redis.evaluate(INCREMENT, keys, windows)) as Window[];
+    const lengths = hits.map(({ windowMs }) => String(windowMs));
+    return (await this.redis.evaluate(INCREMENT, keys, lengths)) as Window[];
   }
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { sideBySide } from './side-by-side.js';
+import { inCohorts } from './cohorts.js';
 
 const response = {} as ServerResponse;
 const requestOf = (url: string) => ({ url }) as IncomingMessage;
@@ -10,7 +10,7 @@ const requestOf = (url: string) => ({ url }) as IncomingMessage;
 describe('Requests of one turn of the event loop', () => {
   it('take each step together, in the order of their arrival', async () => {
     const steps: string[] = [];
-    const listener = sideBySide(({ url }) => {
+    const listener = inCohorts(({ url }) => {
       steps.push(`${url} begins`);
       void Promise.resolve().then(() => steps.push(`${url} goes on`));
     });
@@ -22,7 +22,7 @@ describe('Requests of one turn of the event loop', () => {
 
   it('take it in groups where there are many, so that none waits for hundreds', async () => {
     const steps: string[] = [];
-    const listener = sideBySide(({ url }) => {
+    const listener = inCohorts(({ url }) => {
       void Promise.resolve().then(() => steps.push(url as string));
       steps.push(url as string);
     });
@@ -36,7 +36,7 @@ describe('Requests of one turn of the event loop', () => {
   it('keep each the context of its own arrival', async () => {
     const storage = new AsyncLocalStorage<string>();
     const contexts: (string | undefined)[] = [];
-    const listener = sideBySide(() => contexts.push(storage.getStore()));
+    const listener = inCohorts(() => contexts.push(storage.getStore()));
     for (const url of ['a', 'b']) storage.run(url, () => listener(requestOf(url), response));
     listener(requestOf('c'), response);
     await nextTurn();

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { inOneCommand } from './in-one-command.js';
+import { batched } from './batched.js';
 
 describe('What is asked in one turn of the event loop', () => {
   const recorded = () => {
     const asked: number[][] = [];
-    const twice = inOneCommand((numbers: readonly number[]) => {
+    const twice = batched((numbers: readonly number[]) => {
       asked.push([...numbers]);
       return Promise.resolve(numbers.map((number) => 2 * number));
     });
@@ -38,7 +38,7 @@ describe('What is asked in one turn of the event loop', () => {
 
   it('fails together, and what is asked afterwards does not', async () => {
     let isBroken = true;
-    const ask = inOneCommand((numbers: readonly number[]) =>
+    const ask = batched((numbers: readonly number[]) =>
       isBroken ? Promise.reject(new Error('lost')) : Promise.resolve([...numbers]),
     );
     const outcomes = await Promise.allSettled([1, 2].map(ask));
