@@ -137,6 +137,29 @@ describeTwins(
   },
 );
 
+describe('Record cache in the process', () => {
+  it('keeps nothing of a fill during which the record was invalidated', async () => {
+    const cache = createCache({ stores: [memoryStore()] });
+    let isSlow = true;
+    const slow = {
+      stores: cache.stores,
+      set: async (...entry: Parameters<typeof cache.set>) => {
+        if (isSlow) await pause(20);
+        return cache.set(...entry);
+      },
+      del: (key: string) => cache.del(key),
+    };
+    const records = new RecordCache(slow as never, new MemoryFillFence(slow as never), new Metrics());
+    const filling = records.fill(await records.startFill('a'), { version: 1 }, 60_000);
+    await records.invalidate('a');
+    await filling;
+    expect(await records.getMany(['a'])).toEqual([undefined]);
+    isSlow = false;
+    await records.fill(await records.startFill('a'), { version: 2 }, 60_000);
+    expect(await records.getMany(['a'])).toEqual([{ version: 2 }]);
+  });
+});
+
 describe.skipIf(!redisUrl())('Record cache in Redis', () => {
   it('stores plain JSON under the very key, for the time it was told, though Redis has forgotten the scripts', async () => {
     const twin = await inRedis();
