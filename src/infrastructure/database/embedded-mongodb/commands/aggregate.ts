@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Binary, UUID } from 'bson';
 import { promote } from '../expressions/expressions.js';
 import { checkStages, runStages } from '../aggregation/stages.js';
-import { CommandError, unsupported } from '../command-error.js';
+import { CommandError } from '../command-error.js';
 import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
 import { decode } from '../values/decode.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
@@ -12,7 +12,6 @@ import { isOutput, writeOutput, writesOutput } from './pipeline-output.js';
 import { firstBatch } from './read-commands.js';
 
 export function aggregate(context: CommandContext): Buffer {
-  if (context.flag('explain')) throw unsupported('The option explain of an aggregation');
   const pipeline = context.documentsField('pipeline');
   checkStages(pipeline);
   const misplaced = pipeline.slice(0, -1).find(isOutput);

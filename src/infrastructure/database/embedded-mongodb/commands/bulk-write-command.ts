@@ -59,7 +59,7 @@ function operationsOf({ ops, nsInfo }: Document): Operation[] {
 
 function run(context: CommandContext, { kind, namespace, statement }: Operation): WriteReply {
   const [database = ''] = namespace.split('.', 1);
-  const { filter: q, updateMods: u, constants: c, multi = false, document, ...options } = statement;
+  const { [kind]: _, filter: q, updateMods: u, constants: c, multi = false, document, ...options } = statement;
   const lists: Record<Operation['kind'], Document> = {
     insert: { documents: [document] },
     update: { updates: [{ ...options, q, u, c, multi }] },

@@ -8,7 +8,8 @@ import { ProtocolError } from '../wire/message.js';
 import { aggregate } from './aggregate.js';
 import { bulkWrite } from './bulk-write-command.js';
 import { CommandContext, type Reply } from './command-context.js';
-import { explain } from './explain.js';
+import { explain, explainItself } from './explain.js';
+import { refuseUnknownFields } from './known-fields.js';
 import { writesOutput } from './pipeline-output.js';
 import { count, distinct, find, getMore, killCursors } from './read-commands.js';
 import * as schema from './schema-commands.js';
@@ -19,7 +20,15 @@ import { findAndModify, insert, remove, update } from './write-commands.js';
 type Handler = (context: CommandContext) => Reply;
 
 /** Synchronous; they see the transaction if there is one. */
-const READING = new Map<string, Handler>(Object.entries({ find, getMore, count, distinct, aggregate }));
+const READING = new Map<string, Handler>(
+  Object.entries({
+    find,
+    getMore,
+    count,
+    distinct,
+    aggregate: (context) => (context.flag('explain') ? explainItself(context) : aggregate(context)),
+  }),
+);
 
 /** Synchronous, alone among writers, retried at most once. */
 const WRITING = new Map<string, Handler>(
@@ -106,6 +115,7 @@ async function run(
   if (session?.isInTransaction && NOT_IN_TRANSACTIONS.has(name)) {
     throw new CommandError(263, `Cannot run '${name}' in a multi-document transaction.`);
   }
+  refuseUnknownFields(name, command);
   const other = OTHERS.get(name);
   if (other) return other(on(new Overlay(engine.store)));
   const changing = CHANGING_SCHEMA.get(name);

@@ -4,6 +4,7 @@ import type { Entry, View } from '../storage/view.js';
 import { isDocument, type Document } from '../values/document.js';
 import { leadingQuery } from './aggregate.js';
 import type { CommandContext } from './command-context.js';
+import { refuseUnknownFields } from './known-fields.js';
 
 /**
  * Which index a find, count, distinct, aggregation, update or delete uses; unless its verbosity is `queryPlanner`, also
@@ -11,12 +12,19 @@ import type { CommandContext } from './command-context.js';
  */
 export function explain(context: CommandContext): Document {
   const command = context.documentField('explain') ?? {};
+  refuseUnknownFields(Object.keys(command)[0] ?? '', command);
   const inner = context.of({ ...command, $db: context.database }, Object.keys(command)[0] ?? '');
   const query = queryOf(inner);
   const winningPlan = planOf(inner, query);
   const queryPlanner = { namespace: inner.namespace, parsedQuery: query.filter, winningPlan, rejectedPlans: [] };
   const executionStats = context.command.verbosity === 'queryPlanner' ? undefined : statistics(inner, query);
   return { explainVersion: '1', queryPlanner, executionStats, command, ok: 1 };
+}
+
+/** An aggregation that asks so itself. */
+export function explainItself(context: CommandContext): Document {
+  const { explain: _, ...command } = context.command;
+  return explain(context.of({ explain: command, verbosity: 'queryPlanner', $db: context.database }, 'explain'));
 }
 
 function queryOf(context: CommandContext): Query {

@@ -20,16 +20,10 @@ const REFUSED_OPTIONS: Record<string, string> = {
   encryptedFields: 'Queryable encryption',
 };
 
-/** Without effect here; the driver adds those with a dollar, and a transaction's. */
-const KNOWN_OPTION =
-  /^(?:\$.*|create|collation|size|max|storageEngine|indexOptionDefaults|validationLevel|validationAction|pipeline|idIndex|lsid|txnNumber|startTransaction|autocommit|writeConcern|readConcern|comment|maxTimeMS|apiVersion|apiStrict|apiDeprecationErrors)$/;
-
 export function create(context: CommandContext): Document {
   for (const [option, feature] of Object.entries(REFUSED_OPTIONS)) {
     if (![undefined, false, null].includes(context.command[option] as undefined)) throw unsupported(feature);
   }
-  const unknown = Object.keys(context.command).find((name) => !KNOWN_OPTION.test(name) && !(name in REFUSED_OPTIONS));
-  if (unknown) throw new CommandError(40415, `BSON field 'create.${unknown}' is an unknown field.`);
   const { collation } = context.command;
   checkCollation(collation);
   foldFor(collation);

@@ -3,10 +3,12 @@ import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/collection.js';
 import { findRecords, type Query, type StoredRecord } from '../engine/find.js';
 import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js';
+import { isNumber } from '../values/bson-types.js';
 import { isTruthy } from '../values/numbers.js';
 import { compileUpdate, upsertDocument, type Update, type UpdateStatement } from '../update/update.js';
 import { toStoredBytes, type Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
+import { refuseUnknownFields } from './known-fields.js';
 import { projectionOf } from './read-commands.js';
 
 /** The largest number of statements in one command. */
@@ -38,12 +40,17 @@ export function remove(context: CommandContext): Document {
   const collection = context.writableCollection();
   let n = 0;
   const writeErrors = eachStatement(context, 'deletes', (statement) => {
-    const limit = Number(statement.limit) === 1 ? 1 : 0;
+    const limit = limitOf(statement);
     const found = findRecords(context.view, collection, { ...context.query(collection, 'q', statement), limit });
     for (const { id, document } of found) removeRecord(context.view, collection as Collection, id, document);
     n += found.length;
   });
   return { n, ...writeErrors, ok: 1 };
+}
+
+function limitOf({ limit }: Document): number {
+  if (isNumber(limit) && [0, 1].includes(Number(limit))) return Number(limit);
+  throw new CommandError(9, `The limit field in delete objects must be 0 or 1. Got ${String(limit)}`);
 }
 
 export function findAndModify(context: CommandContext): Document {
@@ -91,6 +98,7 @@ function eachStatement(
   const writeErrors: Document[] = [];
   for (const [index, statement] of statements.entries()) {
     try {
+      refuseUnknownFields(`${context.name}.${field}`, statement);
       run(statement, index);
     } catch (error) {
       if (!(error instanceof CommandError) || context.transaction) throw error;

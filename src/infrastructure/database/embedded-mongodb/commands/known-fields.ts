@@ -1,0 +1,47 @@
+import { CommandError } from '../command-error.js';
+import type { Document } from '../values/document.js';
+
+/** Of every command: those with a dollar are the driver's, the others come with a session, a time limit or a concern. */
+const COMMON =
+  /^(?:\$.*|lsid|txnNumber|startTransaction|autocommit|stmtIds?|writeConcern|readConcern|comment|maxTimeMS|rawData|apiVersion|apiStrict|apiDeprecationErrors)$/;
+
+/** What a command or statement of it may say, as MongoDB's own; some of it has no effect here, some is refused by its handler. */
+const FIELDS: Record<string, string> = {
+  find: 'filter projection sort hint collation let skip limit batchSize singleBatch allowDiskUse noCursorTimeout allowPartialResults tailable awaitData min max returnKey showRecordId oplogReplay',
+  getMore: 'collection batchSize',
+  killCursors: 'cursors',
+  count: 'query limit skip hint collation fields',
+  distinct: 'key query collation hint',
+  aggregate: 'pipeline cursor explain allowDiskUse bypassDocumentValidation hint collation let',
+  explain: 'verbosity',
+  insert: 'documents ordered bypassDocumentValidation bypassEmptyTsReplacement',
+  update: 'updates ordered let bypassDocumentValidation bypassEmptyTsReplacement',
+  'update.updates': 'q u c arrayFilters multi upsert hint collation sort',
+  delete: 'deletes ordered let',
+  'delete.deletes': 'q limit hint collation',
+  findAndModify:
+    'query sort fields update remove new upsert arrayFilters hint collation let bypassDocumentValidation bypassEmptyTsReplacement',
+  bulkWrite: 'ops nsInfo ordered errorsOnly cursor let bypassDocumentValidation bypassEmptyTsReplacement',
+  create:
+    'collation capped timeseries viewOn validator clusteredIndex expireAfterSeconds changeStreamPreAndPostImages encryptedFields size max storageEngine indexOptionDefaults validationLevel validationAction pipeline idIndex',
+  drop: '',
+  dropDatabase: '',
+  createIndexes: 'indexes commitQuorum ignoreUnknownIndexOptions',
+  dropIndexes: 'index',
+  listCollections: 'filter nameOnly cursor authorizedCollections',
+  listDatabases: 'filter nameOnly authorizedDatabases',
+  listIndexes: 'cursor',
+};
+
+const KNOWN = new Map(Object.entries(FIELDS).map(([name, fields]) => [name, new Set([name, ...fields.split(' ')])]));
+
+/**
+ * What is misspelt would be without effect, and not be missed before MongoDB is asked the same.
+ * @param name of the command, or of the list in it
+ * @throws CommandError 40415
+ */
+export function refuseUnknownFields(name: string, from: Document): void {
+  const known = KNOWN.get(name);
+  const unknown = known && Object.keys(from).find((field) => !known.has(field) && !COMMON.test(field));
+  if (unknown) throw new CommandError(40415, `BSON field '${name}.${unknown}' is an unknown field.`);
+}
