@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { Inbox } from '../support/inbox.js';
 import { newRegistration, PASSWORD, Personas } from '../support/personas.js';
+import { exchange } from '../support/raw-http.js';
 import { DIST, ServiceProcess } from '../support/service-process.js';
 
 describe('The service as a process', () => {
@@ -131,6 +133,18 @@ describe('The service as a process', () => {
         msg: 'request',
       },
     ]);
+  });
+
+  it('names the application of each request, not of the one before it on the connection', async () => {
+    const keys = ['a', 'b', 'c'];
+    const digests = keys.map((key) => `${key}:${createHash('sha256').update(key).digest('hex')}`);
+    const service = start({ LOG_LEVEL: 'info', API_KEYS: digests.join(',') });
+    const url = await service.started();
+    const requests = keys.map((key) => `GET /api/profile HTTP/1.1\r\nHost: accounts\r\nX-Api-Key: ${key}\r\n\r\n`);
+    for (let i = 0; i < 5; i += 1) await exchange(url, requests.join(''));
+    await service.kill('SIGTERM');
+    const names = [...service.output.matchAll(/"api_key":"(.)"/g)].map(([, name]) => name);
+    expect(names.join('')).toBe('abc'.repeat(5));
   });
 
   it('waits for a database that does not answer yet, and says so once', async () => {

@@ -14,7 +14,7 @@ const ANSWER_WITHIN_MS = 4_500;
 const CHECKED_EVERY_MS = 100;
 
 interface Arrival {
-  reply: FastifyReply;
+  reply: ReplyWithArrival;
   atMs: number;
 }
 
@@ -28,19 +28,24 @@ type ReplyWithArrival = FastifyReply & { [ARRIVAL]?: Place<Arrival> };
 export function answerInTime(server: FastifyInstance): void {
   // One timer looks after all.
   const arrivals = new Roster<Arrival>();
+  const leave = (reply: ReplyWithArrival) => {
+    if (reply[ARRIVAL]) arrivals.remove(reply[ARRIVAL]);
+  };
   server.decorateReply(ARRIVAL);
   server.addHook('preValidation', (request, reply: ReplyWithArrival, done) => {
     if (!request.routeOptions.config.waits) reply[ARRIVAL] = arrivals.add({ reply, atMs: performance.now() });
     done();
   });
   server.addHook('onResponse', (_request, reply: ReplyWithArrival, done) => {
-    if (reply[ARRIVAL]) arrivals.remove(reply[ARRIVAL]);
+    leave(reply);
     done();
   });
+  // An answer behind another on a connection that breaks is neither finished nor failed: Fastify never calls the hook for it.
   const timer = setInterval(() => {
     const due = performance.now() - ANSWER_WITHIN_MS;
     for (const { reply, atMs } of arrivals.present()) {
       if (atMs > due) return;
+      leave(reply);
       refuse(reply);
     }
   }, CHECKED_EVERY_MS).unref();

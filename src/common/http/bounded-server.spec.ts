@@ -77,8 +77,11 @@ describe('A server that drains', () => {
     ({ port } = server.address() as AddressInfo);
   });
 
-  it('answers on the connections that it had not accepted yet', async () => {
-    const sockets = Array.from({ length: 20 }, () => connect(port, '127.0.0.1').setEncoding('latin1'));
+  it.each([0, 5])('answers on connections not accepted yet, each of which takes %d ms', async (ms) => {
+    server.on('connection', () => {
+      for (const end = performance.now() + ms; performance.now() < end;);
+    });
+    const sockets = Array.from({ length: 40 }, () => connect(port, '127.0.0.1').setEncoding('latin1'));
     const answers = sockets.map((socket) => once(socket, 'data').then(([text]) => text as string));
     // Asks the kernel for the connections; this process has not looked at any of them.
     await new Promise((resolve) => process.nextTick(resolve));
@@ -114,5 +117,21 @@ describe('A server that drains', () => {
     await drained;
     expect(performance.now() - began).toBeGreaterThan(90);
     expect(performance.now() - began).toBeLessThan(700);
+  });
+});
+
+describe('A connection that breaks', () => {
+  it('is still known by the address from which it came', async () => {
+    const sockets: Socket[] = [];
+    const server = createBoundedServer(({ socket }) => sockets.push(socket), 10_000);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client.write(GET);
+    await once(server, 'request');
+    client.resetAndDestroy();
+    await expect.poll(() => sockets[0]?.destroyed).toBe(true);
+    expect(sockets[0]?.remoteAddress).toBe('127.0.0.1');
+    server.close();
   });
 });

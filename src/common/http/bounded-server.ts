@@ -11,8 +11,8 @@ const MAX_REQUESTS_AHEAD = 4;
 const SLICE_BYTES = 2_048;
 /** A proxy that still sends requests uses each of its connections within it; one that is idle longer waits for nothing. */
 const DRAIN_MS = 1_000;
-/** Clients that go on connecting all the time do not keep it from stopping. */
-const ACCEPT_MS = 50;
+/** Clients that go on connecting all the time do not keep it from stopping. Under load a look takes milliseconds. */
+const ACCEPT_MS = 1_000;
 
 interface Connection {
   socket: Socket;
@@ -77,6 +77,11 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     handle(request, response);
   });
   server.on('connection', (socket: KnownSocket) => {
+    // Node keeps what it was once asked for; of a connection that breaks under its requests it could not be learned any more.
+    if (!socket.remoteAddress) {
+      socket.destroy();
+      return;
+    }
     const connection = { socket, unanswered: 0 };
     const place = connections.add(connection);
     socket[CONNECTION] = connection;

@@ -28,6 +28,11 @@ export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }
 
+/** For what runs once a request is answered: then that of the connection may be at hand, or of the answer before. */
+export function contextOf(request: RequestWithContext): RequestContext | undefined {
+  return request[CONTEXT];
+}
+
 export function keepRequestContext(server: FastifyInstance): void {
   server.decorateRequest(CONTEXT);
   server.addHook('onRequest', (request: RequestWithContext, _reply, done) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { SystemClock } from '../../common/clock/index.js';
-import { clientAddress, currentRequest } from '../../common/http/index.js';
+import { clientAddress, contextOf } from '../../common/http/index.js';
 import { LINES } from './app-logger.js';
 import { traceOfLines } from './tracing.js';
 
@@ -45,7 +45,7 @@ export function logRequests(server: FastifyInstance, level: string): void {
       status: reply.statusCode,
       duration_ms: Math.round(reply.elapsedTime * 10) / 10,
       ip: clientAddress(request),
-      api_key: currentRequest()?.apiKeyName,
+      api_key: contextOf(request)?.apiKeyName,
       ...traceOfLines?.mixin(),
     };
     if (waiting.push({ answeredAtMs: clock.nowMs(), fields }) >= GATHERED_LINES) write();
