@@ -23,7 +23,7 @@ export function inCohorts(handle: RequestListener): RequestListener {
     if (cohort === arrivals) arrivals = [];
     // Within one callback: what any of them waits for goes on when all have come that far.
     for (const { request, response, context } of cohort) {
-      // Who is gone in the very turn of coming has asked for nothing: no answer, limit or log could name the address.
+      // Whose connection broke in the very turn of coming, often by asking for too much, is as good as never come.
       if (request.socket.destroyed) continue;
       context.runInAsyncScope(handle, undefined, request, response);
     }
