@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { inCohorts } from './cohorts.js';
 
 const response = {} as ServerResponse;
-const requestOf = (url: string) => ({ url, socket: {} }) as IncomingMessage;
+const requestOf = (url: string) => ({ url }) as IncomingMessage;
 
 describe('Requests of one turn of the event loop', () => {
   it('take each step together, in the order of their arrival', async () => {
@@ -31,16 +31,6 @@ describe('Requests of one turn of the event loop', () => {
     await nextTurn();
     const groups = [urls.slice(0, 16), urls.slice(16, 32), urls.slice(32)];
     expect(steps).toEqual(groups.flatMap((group) => [...group, ...group]));
-  });
-
-  it('are not begun where the connection broke in that turn', async () => {
-    const urls: (string | undefined)[] = [];
-    const listener = inCohorts(({ url }) => urls.push(url));
-    const broken = requestOf('b');
-    for (const request of [requestOf('a'), broken, requestOf('c')]) listener(request, response);
-    Object.assign(broken.socket, { destroyed: true });
-    await nextTurn();
-    expect(urls).toEqual(['a', 'c']);
   });
 
   it('keep each the context of its own arrival', async () => {

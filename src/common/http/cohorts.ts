@@ -22,11 +22,7 @@ export function inCohorts(handle: RequestListener): RequestListener {
   const handleAll = (cohort: Arrival[]) => {
     if (cohort === arrivals) arrivals = [];
     // Within one callback: what any of them waits for goes on when all have come that far.
-    for (const { request, response, context } of cohort) {
-      // Whose connection broke in the very turn of coming, often by asking for too much, is as good as never come.
-      if (request.socket.destroyed) continue;
-      context.runInAsyncScope(handle, undefined, request, response);
-    }
+    for (const { request, response, context } of cohort) context.runInAsyncScope(handle, undefined, request, response);
   };
   return (request, response) => {
     if (arrivals.length === MAX_COHORT) arrivals = [];
