@@ -14,6 +14,7 @@ describe(`A command on ${SERVER}`, () => {
     ['update', (update) => ({ update, updates: [{ q: {}, u: { $set: { a: 2 } } }], multi: true })],
     ['delete', (name) => ({ delete: name, deletes: [{ q: {}, limit: 0 }], limit: 1 })],
     ['findAndModify', (findAndModify) => ({ findAndModify, query: {}, update: { a: 2 }, filter: { a: 2 } })],
+    ['findandmodify', (findandmodify) => ({ findandmodify, query: {}, update: { a: 2 }, filter: { a: 2 } })],
     ['create', (create) => ({ create: `${create}-2`, caped: true })],
     ['drop', (drop) => ({ drop, really: true })],
     ['createIndexes', (createIndexes) => ({ createIndexes, indexes: [{ key: { a: 1 }, name: 'a' }], unique: true })],

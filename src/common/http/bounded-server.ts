@@ -27,7 +27,7 @@ export interface BoundedServer extends Server {
   /**
    * Stops listening, but not answering: each further answer ends its connection (`Connection: close`, RFC 9112 section 9.6).
    * A connection cut while idle may have a request on its way, which would be lost.
-   * @returns once no connection is left, at most after a second
+   * @returns once no connection is left, at most after two seconds
    */
   drain(): Promise<void>;
   /**

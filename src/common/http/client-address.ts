@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { FastifyRequest } from 'fastify';
 
-/** Four ask for it, the last when the connection may be gone, and the address with it. */
+/** Four ask for it. */
 const ADDRESS = Symbol('client address');
 
 /**

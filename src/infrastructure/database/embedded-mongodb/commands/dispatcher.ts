@@ -8,7 +8,7 @@ import { ProtocolError } from '../wire/message.js';
 import { aggregate } from './aggregate.js';
 import { bulkWrite } from './bulk-write-command.js';
 import { CommandContext, type Reply } from './command-context.js';
-import { explain, explainItself } from './explain.js';
+import { explain, explainAggregation } from './explain.js';
 import { refuseUnknownFields } from './known-fields.js';
 import { writesOutput } from './pipeline-output.js';
 import { count, distinct, find, getMore, killCursors } from './read-commands.js';
@@ -26,7 +26,7 @@ const READING = new Map<string, Handler>(
     getMore,
     count,
     distinct,
-    aggregate: (context) => (context.flag('explain') ? explainItself(context) : aggregate(context)),
+    aggregate: (context) => (context.flag('explain') ? explainAggregation(context) : aggregate(context)),
   }),
 );
 

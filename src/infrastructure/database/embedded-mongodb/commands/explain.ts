@@ -12,8 +12,9 @@ import { refuseUnknownFields } from './known-fields.js';
  */
 export function explain(context: CommandContext): Document {
   const command = context.documentField('explain') ?? {};
-  refuseUnknownFields(Object.keys(command)[0] ?? '', command);
-  const inner = context.of({ ...command, $db: context.database }, Object.keys(command)[0] ?? '');
+  const [name = ''] = Object.keys(command);
+  refuseUnknownFields(name, command);
+  const inner = context.of({ ...command, $db: context.database }, name);
   const query = queryOf(inner);
   const winningPlan = planOf(inner, query);
   const queryPlanner = { namespace: inner.namespace, parsedQuery: query.filter, winningPlan, rejectedPlans: [] };
@@ -21,8 +22,8 @@ export function explain(context: CommandContext): Document {
   return { explainVersion: '1', queryPlanner, executionStats, command, ok: 1 };
 }
 
-/** An aggregation that asks so itself. */
-export function explainItself(context: CommandContext): Document {
+/** By the aggregation's own flag. */
+export function explainAggregation(context: CommandContext): Document {
   const { explain: _, ...command } = context.command;
   return explain(context.of({ explain: command, verbosity: 'queryPlanner', $db: context.database }, 'explain'));
 }

@@ -1,13 +1,18 @@
 import { CommandError } from '../command-error.js';
 import type { Document } from '../values/document.js';
+import { REFUSED_FIND_OPTIONS } from './read-commands.js';
+import { REFUSED_OPTIONS } from './schema-commands.js';
 
 /** Of every command: those with a dollar are the driver's, the others come with a session, a time limit or a concern. */
 const COMMON =
   /^(?:\$.*|lsid|txnNumber|startTransaction|autocommit|stmtIds?|writeConcern|readConcern|comment|maxTimeMS|rawData|apiVersion|apiStrict|apiDeprecationErrors)$/;
 
-/** What a command or statement of it may say, as MongoDB's own; some of it has no effect here, some is refused by its handler. */
+const FIND_AND_MODIFY =
+  'query sort fields update remove new upsert arrayFilters hint collation let bypassDocumentValidation bypassEmptyTsReplacement';
+
+/** What a command or a statement of it may say, as with MongoDB; some of it has no effect here. */
 const FIELDS: Record<string, string> = {
-  find: 'filter projection sort hint collation let skip limit batchSize singleBatch allowDiskUse noCursorTimeout allowPartialResults tailable awaitData min max returnKey showRecordId oplogReplay',
+  find: 'filter projection sort hint collation let skip limit batchSize singleBatch allowDiskUse noCursorTimeout allowPartialResults',
   getMore: 'collection batchSize',
   killCursors: 'cursors',
   count: 'query limit skip hint collation fields',
@@ -19,11 +24,10 @@ const FIELDS: Record<string, string> = {
   'update.updates': 'q u c arrayFilters multi upsert hint collation sort',
   delete: 'deletes ordered let',
   'delete.deletes': 'q limit hint collation',
-  findAndModify:
-    'query sort fields update remove new upsert arrayFilters hint collation let bypassDocumentValidation bypassEmptyTsReplacement',
+  findAndModify: FIND_AND_MODIFY,
+  findandmodify: FIND_AND_MODIFY,
   bulkWrite: 'ops nsInfo ordered errorsOnly cursor let bypassDocumentValidation bypassEmptyTsReplacement',
-  create:
-    'collation capped timeseries viewOn validator clusteredIndex expireAfterSeconds changeStreamPreAndPostImages encryptedFields size max storageEngine indexOptionDefaults validationLevel validationAction pipeline idIndex',
+  create: 'collation size max storageEngine indexOptionDefaults validationLevel validationAction pipeline idIndex',
   drop: '',
   dropDatabase: '',
   createIndexes: 'indexes commitQuorum ignoreUnknownIndexOptions',
@@ -33,7 +37,15 @@ const FIELDS: Record<string, string> = {
   listIndexes: 'cursor',
 };
 
-const KNOWN = new Map(Object.entries(FIELDS).map(([name, fields]) => [name, new Set([name, ...fields.split(' ')])]));
+/** Known too, and refused by name. */
+const REFUSED: Record<string, string[]> = { find: REFUSED_FIND_OPTIONS, create: Object.keys(REFUSED_OPTIONS) };
+
+const KNOWN = new Map(
+  Object.entries(FIELDS).map(([name, fields]) => [
+    name,
+    new Set([name, ...fields.split(' '), ...(REFUSED[name] ?? [])]),
+  ]),
+);
 
 /**
  * What is misspelt would be without effect, and not be missed before MongoDB is asked the same.

@@ -9,7 +9,7 @@ import { identity } from '../values/order.js';
 import { cursorReply } from '../wire/message.js';
 import type { CommandContext } from './command-context.js';
 
-const REFUSED_FIND_OPTIONS = ['tailable', 'awaitData', 'min', 'max', 'returnKey', 'showRecordId', 'oplogReplay'];
+export const REFUSED_FIND_OPTIONS = ['tailable', 'awaitData', 'min', 'max', 'returnKey', 'showRecordId', 'oplogReplay'];
 
 export function find(context: CommandContext): Buffer {
   const refused = REFUSED_FIND_OPTIONS.find((option) => context.flag(option));

@@ -9,7 +9,7 @@ import { encode, equal } from '../values/order.js';
 import type { CommandContext } from './command-context.js';
 import { firstBatch } from './read-commands.js';
 
-const REFUSED_OPTIONS: Record<string, string> = {
+export const REFUSED_OPTIONS: Record<string, string> = {
   capped: 'A capped collection',
   timeseries: 'A time series collection',
   viewOn: 'A view',
