@@ -114,6 +114,19 @@ describe('The HTTP surface', () => {
     expect(answer.indexOf('x-request-id: two')).toBeGreaterThan(answer.indexOf('x-request-id: one'));
   });
 
+  it('finds logged out who asks in the same packet as for the logout', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { token, refresh_token } = await test.personas.user();
+      const body = JSON.stringify({ refresh_token });
+      const bearer = `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
+      const answer = await exchange(
+        `POST /auth/logout HTTP/1.1\r\n${bearer}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
+          `GET /api/profile HTTP/1.1\r\n${bearer}X-Api-Key: ${API_KEY}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer.match(/(?<=HTTP\/1\.1 )\d{3}/g)).toEqual(['200', '401']);
+    }
+  });
+
   it('serves four requests that are sent ahead of their answers', async () => {
     const socket = await open();
     const answered = untilClosed(socket);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -133,5 +133,74 @@ describe('A connection that breaks', () => {
     await expect.poll(() => sockets[0]?.destroyed).toBe(true);
     expect(sockets[0]?.remoteAddress).toBe('127.0.0.1');
     server.close();
+  });
+});
+
+describe('Requests that are sent ahead of their answers', () => {
+  let server: BoundedServer;
+  let client: Socket;
+  let received: string;
+  /** As they began, and how to answer them. */
+  let begun: [line: string, response: ServerResponse][];
+  beforeEach(async () => {
+    [begun, received] = [[], ''];
+    server = createBoundedServer(({ method, url }, response) => {
+      begun.push([`${method} ${url}`, response]);
+    }, 10_000);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    client = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+    client.on('data', (chunk) => (received += chunk));
+    await once(client, 'connect');
+  });
+  afterEach(() => {
+    client.destroy();
+    server.close();
+  });
+
+  const send = async (...lines: string[]) => {
+    const heads = lines.map((line) => `${line} HTTP/1.1\r\nHost: accounts\r\nContent-Length: 0\r\n\r\n`);
+    client.write(heads.join(''));
+    await pause(30);
+  };
+  const lines = () => begun.map(([line]) => line);
+  const answer = async (url: string) => {
+    begun.find(([line]) => line.endsWith(url))?.[1].end(url);
+    await pause(30);
+  };
+
+  it('are at work at once where none may change anything', async () => {
+    await send('GET /1', 'HEAD /2', 'OPTIONS /3');
+    expect(lines()).toEqual(['GET /1', 'HEAD /2', 'OPTIONS /3']);
+  });
+
+  it('wait for one that may, and that one for those before', async () => {
+    await send('GET /1', 'GET /2', 'POST /3', 'GET /4');
+    expect(lines()).toEqual(['GET /1', 'GET /2']);
+    await answer('/2');
+    expect(lines()).toEqual(['GET /1', 'GET /2']);
+    await answer('/1');
+    expect(lines().slice(2)).toEqual(['POST /3']);
+    await send('DELETE /5');
+    expect(lines().slice(2)).toEqual(['POST /3']);
+    for (const url of ['/3', '/4', '/5']) await answer(url);
+    expect(lines().slice(2)).toEqual(['POST /3', 'GET /4', 'DELETE /5']);
+    expect(received.match(/\/\d$|\/\d(?=HTTP)/g)).toEqual(['/1', '/2', '/3', '/4', '/5']);
+  });
+
+  it('are not begun when the answer before ends the connection', async () => {
+    await send('POST /1', 'POST /2');
+    begun[0]?.[1].setHeader('connection', 'close');
+    await answer('/1');
+    expect(lines()).toEqual(['POST /1']);
+    expect(received).toMatch(/Connection: close.*\/1$/is);
+  });
+
+  it('are not begun when the client has gone', async () => {
+    await send('POST /1', 'POST /2');
+    client.destroy();
+    await pause(30);
+    await answer('/1');
+    expect(lines()).toEqual(['POST /1']);
   });
 });

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Roster } from './roster.js';
@@ -18,9 +18,18 @@ interface Connection {
   socket: Socket;
   /** How many of its requests have no answer yet. */
   unanswered: number;
+  /** Those of them that have not begun, in the order in which they came. */
+  waiting: (() => void)[];
+  /** Whether the one that began last may change something. */
+  isChanging: boolean;
 }
 
 const CONNECTION = Symbol('connection');
+/**
+ * RFC 9110 section 9.2.1. Of pipelined requests only these may be at work at once (RFC 9112 section 9.3.2): what a client
+ * sends behind a logout is to find it logged out.
+ */
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 type KnownSocket = Socket & { [CONNECTION]?: Connection };
 
 export interface BoundedServer extends Server {
@@ -51,9 +60,16 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   function answered(this: ServerResponse): void {
     const { socket }: { socket: KnownSocket } = this.req;
     const connection = socket[CONNECTION];
-    if (connection) connection.unanswered -= 1;
+    if (connection) {
+      connection.unanswered -= 1;
+      if (connection.unanswered === connection.waiting.length && socket.writable) connection.waiting.shift()?.();
+    }
     if (isLettingGo && !connection?.unanswered) socket.destroySoon();
   }
+  const begin = (connection: Connection, isSafe: boolean, request: IncomingMessage, response: ServerResponse) => {
+    connection.isChanging = !isSafe;
+    handle(request, response);
+  };
   const options = {
     // That of the headers is the same by default, where it is less than a minute.
     requestTimeout: requestTimeoutMs,
@@ -70,11 +86,15 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
       socket.destroy();
       return;
     }
-    connection.unanswered += 1;
     rememberResponse(socket, response);
     if (isDraining) response.setHeader('connection', 'close');
     response.on('close', answered);
-    handle(request, response);
+    const isSafe = SAFE_METHODS.has(request.method as string);
+    const { unanswered, waiting, isChanging } = connection;
+    connection.unanswered += 1;
+    if (unanswered === 0 || (isSafe && !isChanging && waiting.length === 0))
+      begin(connection, isSafe, request, response);
+    else waiting.push(() => begin(connection, isSafe, request, response));
   });
   server.on('connection', (socket: KnownSocket) => {
     // Node keeps what it was once asked for; of a connection that breaks under its requests it could not be learned any more.
@@ -82,7 +102,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
       socket.destroy();
       return;
     }
-    const connection = { socket, unanswered: 0 };
+    const connection: Connection = { socket, unanswered: 0, waiting: [], isChanging: false };
     const place = connections.add(connection);
     socket[CONNECTION] = connection;
     socket.once('close', () => connections.remove(place));
