@@ -18,6 +18,16 @@ describe('A deadline', () => {
     await expect(withDeadline(new Promise(() => undefined), 5)).rejects.toThrow(LateError);
   });
 
+  it('waits on while it is told that the answer may still come, and no longer', async () => {
+    let looks = 0;
+    const late = new Promise<string>((resolve) => setTimeout(resolve, 200, 'late'));
+    expect(await withDeadline(late, 5, () => (looks += 1) > 0)).toBe('late');
+    expect(looks).toBeGreaterThan(1);
+    looks = 0;
+    await expect(withDeadline(new Promise(() => undefined), 5, () => (looks += 1) < 3)).rejects.toThrow(LateError);
+    expect(looks).toBe(3);
+  });
+
   it('takes no answer for late that came while the process itself stood still', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -12,6 +12,8 @@ type NetConnectOptions = Extract<RedisClientOptions['socket'], { host?: string }
 const CONNECT_DEADLINE_MS = 1_000;
 /** node-redis 4 has no command timeout: a frozen Redis would hang every request without this. */
 const COMMAND_DEADLINE_MS = 400;
+/** Who waits for two commands is still answered within five seconds. */
+const LONGEST_WAIT_MS = 2_000;
 /**
  * The other end of a connection that is silent for so long may be gone without a word (its machine, or a way there): for what
  * was sent to it TCP would wait a quarter of an hour. With the longest pause, shorter than others read from storage after they
@@ -57,6 +59,7 @@ export class RedisConnection {
   private isMissed = false;
   private isClosed = false;
   private failed = 0;
+  private answered = 0;
   private readonly lostListeners: (() => void)[] = [];
   private readonly backListeners: (() => void)[] = [];
   /** The one that is being tried out. */
@@ -122,7 +125,8 @@ export class RedisConnection {
   }
 
   /**
-   * Runs commands under a deadline of 400 ms. A command that is late may still take effect.
+   * Runs commands under a deadline of 400 ms, or of two seconds while Redis goes on answering others. A command that is late
+   * may still take effect.
    * @throws RedisUnavailableError
    */
   async run<T>(command: (client: Client) => Promise<T>): Promise<T> {
@@ -132,7 +136,9 @@ export class RedisConnection {
     }
     const client = this.inUse;
     try {
-      return await withDeadline(command(client), COMMAND_DEADLINE_MS);
+      const answer = await withDeadline(command(client), COMMAND_DEADLINE_MS, this.answersOthers(client));
+      this.answered += 1;
+      return answer;
     } catch (error) {
       this.failed += 1;
       this.putOutOfUse(client, error as Error);
@@ -182,6 +188,21 @@ export class RedisConnection {
     this.inUse = null;
     // quit() would wait for a Redis that is away.
     await Promise.all(open.map((client) => client && discard(client)));
+  }
+
+  /**
+   * Redis answers in turn. Where thousands are asked at once, answers lie in the socket while this process works through
+   * those before: to call it down would only make more of that work.
+   * @returns whether it has answered since one asked last
+   */
+  private answersOthers(client: Client): () => boolean {
+    const end = performance.now() + LONGEST_WAIT_MS;
+    let seen = this.answered;
+    return () => {
+      const isAnswering = this.answered !== seen && client === this.inUse && performance.now() < end;
+      seen = this.answered;
+      return isAnswering;
+    };
   }
 
   private evaluateBy(client: Client, script: string, keys: string[], values: string[]): Promise<unknown> {
