@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Authenticator } from '../../src/security/index.js';
 import { MINUTE } from '../support/manual-clock.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -25,6 +26,24 @@ describe('Logout', () => {
     expect((await refresh(user.refresh_token)).body.code).toBe('logged_out');
     expect(await profile(other.token)).toBe(200);
     expect((await refresh(other.refresh_token)).status).toBe(200);
+  });
+
+  it('is known to who asks next, however many are being told of the session meanwhile', async () => {
+    const authenticator = test.app.get(Authenticator);
+    for (let round = 0; round < 20; round += 1) {
+      const user = await test.personas.user();
+      const ask = async () => {
+        await authenticator.forgetAccount(user.userId);
+        return profile(user.token);
+      };
+      const meanwhile = Array.from({ length: 20 }, ask);
+      const out = logout(user.token, { refresh_token: user.refresh_token });
+      meanwhile.push(...Array.from({ length: 20 }, ask));
+      expect((await out).status).toBe(200);
+      const after = await Promise.all(Array.from({ length: 10 }, ask));
+      expect(new Set(after)).toEqual(new Set([401]));
+      await Promise.all(meanwhile);
+    }
   });
 
   it('deletes the login-history entry', async () => {

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Authenticator, SessionReader } from '../../src/security/index.js';
+import { decodeToken } from '../support/forged-token.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 describe('Profile', () => {
@@ -7,6 +9,20 @@ describe('Profile', () => {
     test = await startTestApp();
   });
   afterAll(() => test.close());
+
+  it('is read from storage a few times, however many ask for it at once', async () => {
+    const user = await test.personas.user();
+    const { id, sid } = decodeToken(user.token)[1] as { id: string; sid: string };
+    const reads = vi.spyOn(test.app.get(SessionReader, { strict: false }), 'readSession');
+    const authenticator = test.app.get(Authenticator);
+    await authenticator.forgetAccount(id);
+    const principals = await Promise.all(Array.from({ length: 500 }, () => authenticator.authenticate({ id, sid })));
+    expect(new Set(principals.map(({ sessionId }) => sessionId))).toEqual(new Set([sid]));
+    expect(new Set(principals).size, 'none is somebody else’s').toBe(500);
+    expect(reads.mock.calls.length).toBeGreaterThan(0);
+    expect(reads.mock.calls.length).toBeLessThan(4);
+    reads.mockRestore();
+  });
 
   it('shows one’s own account, with API key and bearer', async () => {
     const user = await test.personas.user();

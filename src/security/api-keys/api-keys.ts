@@ -5,7 +5,7 @@ import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { andThen, type Promisable } from '../../common/promisable/index.js';
-import { RecordCache } from '../../infrastructure/cache/index.js';
+import { coalesced, RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { SecurityEvents } from '../events/security-events.js';
 import { digestOf, idOfApiKey, isSameDigest, newApiKey, newApiKeyId } from './api-key.js';
@@ -27,6 +27,7 @@ const DIGESTS_REMEMBERED = 1_000;
 /** The keys of calling applications: those of the settings, and those that administrators issue. */
 @Injectable()
 export class ApiKeys implements OnCleanSlate {
+  private readonly shareRead = coalesced<ApiKeyRecord | null>();
   private readonly useRecordedAt = new Map<string, number>();
   /** Of keys that were found good, which are shown again and again. What a digest is worth is looked at every time. */
   private readonly digests = new LRUCache<string, Buffer>({ max: DIGESTS_REMEMBERED });
@@ -132,7 +133,7 @@ export class ApiKeys implements OnCleanSlate {
 
   private record(id: string): Promisable<ApiKeyRecord | null> {
     return andThen(this.cache.getMany([apiKeyRecordKey(id)]), ([cached]) => {
-      return readApiKeyRecord(cached) ?? this.recordFromStorage(id);
+      return readApiKeyRecord(cached) ?? this.shareRead(id, () => this.recordFromStorage(id));
     });
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { andThen, type Promisable } from '../../common/promisable/index.js';
-import { type FillTicket, RecordCache } from '../../infrastructure/cache/index.js';
+import { coalesced, type FillTicket, RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { accountDatesKey, readAccountDates } from './account-dates.js';
 import { type AccountFacts, AccountReader } from './account-reader.js';
@@ -18,6 +18,7 @@ import { LIVE_SESSION_TTL_MS, readSessionState, type SessionEnd, sessionKey } fr
 @Injectable()
 export class Authenticator implements OnCleanSlate {
   private readonly endedSessionTtlMs: number;
+  private readonly shareRead = coalesced<AccountFacts>();
 
   constructor(
     private readonly cache: RecordCache,
@@ -54,6 +55,11 @@ export class Authenticator implements OnCleanSlate {
   }
 
   private async authenticateFromStorage(userId: string, sessionId: string): Promise<Principal> {
+    const read = () => this.readStorage(userId, sessionId);
+    return { userId, sessionId, ...(await this.shareRead(`${userId} ${sessionId}`, read)) };
+  }
+
+  private async readStorage(userId: string, sessionId: string): Promise<AccountFacts> {
     const [accountTickets, sessionTicket] = await Promise.all([
       this.startAccountFill(userId),
       this.cache.startFill(sessionKey(sessionId)),
@@ -73,7 +79,7 @@ export class Authenticator implements OnCleanSlate {
       this.fillAccount(accountTickets, account),
       this.cache.fill(sessionTicket, { user: userId }, LIVE_SESSION_TTL_MS),
     ]);
-    return { userId, sessionId, record, dates };
+    return { record, dates };
   }
 
   /** Caches the account of a user who has just logged in, as read within this request. */

@@ -1,0 +1,71 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { coalesced } from './coalesced.js';
+
+describe('What many ask for at once', () => {
+  it('is read twice, and never told as it was before the question', async () => {
+    const share = coalesced<number>();
+    let stored = 0;
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      const seen = stored;
+      await pause(20);
+      return seen;
+    };
+    const first = share('a', read);
+    const rest = Array.from({ length: 1_000 }, () => share('a', read));
+    await pause(10);
+    stored = 1;
+    rest.push(share('a', read));
+    expect(await first).toBe(0);
+    await pause(5);
+    stored = 2;
+    const last = share('a', read);
+    expect(new Set(await Promise.all(rest))).toEqual(new Set([1]));
+    expect(await last).toBe(2);
+    expect(reads).toBe(3);
+    expect(await share('a', read), 'when nothing is under way').toBe(2);
+    expect(reads).toBe(4);
+  });
+
+  it('is another thing by another key', async () => {
+    const share = coalesced<string>();
+    const asked = ['a', 'b', 'a', 'b'].map((key) => share(key, () => pause(5, key)));
+    expect(await Promise.all(asked)).toEqual(['a', 'b', 'a', 'b']);
+  });
+
+  it('fails for those who shared a read that failed, and for nobody after', async () => {
+    const share = coalesced<string>();
+    let fails = true;
+    const read = async () => {
+      await pause(5);
+      if (fails) throw new Error('away');
+      return 'there';
+    };
+    const asked = await Promise.allSettled([share('a', read), share('a', read), share('a', read)]);
+    expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    fails = false;
+    expect(await share('a', read)).toBe('there');
+  });
+
+  it('is not waited for behind a read that hangs', async () => {
+    const share = coalesced<string>();
+    void share('a', () => new Promise<string>(() => undefined));
+    await pause(1_050);
+    expect(await share('a', () => Promise.resolve('there'))).toBe('there');
+  });
+
+  it('is read by who asks first in his own name, and for many in nobody’s', async () => {
+    const share = coalesced<string | undefined>();
+    const names = new AsyncLocalStorage<string>();
+    const read = async () => {
+      const name = names.getStore();
+      await pause(5);
+      return name;
+    };
+    const asked = ['Ada', 'Eve', 'Bob'].map((name) => names.run(name, () => share('a', read)));
+    expect(await Promise.all(asked)).toEqual(['Ada', undefined, undefined]);
+  });
+});
