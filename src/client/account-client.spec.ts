@@ -8,8 +8,13 @@ interface Operations {
 interface OwnOperations {
   getParcel: { parameters: { path: { id: string } }; responses: object };
   changeParcel: {
-    parameters: { path: { id: string } };
+    parameters: { path: { id: string }; query?: { urgent?: boolean; note?: string } };
     requestBody: { content: { 'application/json': { label: string } } };
+    responses: object;
+  };
+  signParcel: {
+    parameters: object;
+    requestBody: { content: { 'application/json': { refresh_token: string } } };
     responses: object;
   };
 }
@@ -18,7 +23,7 @@ describe('The typed client', () => {
   it('sends each entry of a list by itself, and nothing of what is left out', async () => {
     const asked: unknown[] = [];
     const client = createClient<Operations>(
-      { listParcels: 'GET /api/parcels' },
+      { listParcels: 'GET /api/parcels open' },
       {
         fetch: (input) => {
           asked.push(input);
@@ -36,7 +41,11 @@ describe('The typed client', () => {
     store.write({ token: 'at', refresh_token: 'rt', expires_at: Infinity });
     const asked: { path: string; init: RequestInit }[] = [];
     const api = createClient<OwnOperations>(
-      { getParcel: 'GET /api/parcels/{id} bearer', changeParcel: 'PATCH /api/parcels/{id} bearer' },
+      {
+        getParcel: 'GET /api/parcels/{id}',
+        changeParcel: 'PATCH /api/parcels/{id}{?urgent,note}',
+        signParcel: 'POST /api/parcels',
+      },
       {
         store,
         fetch: (input, init = {}) => {
@@ -55,6 +64,24 @@ describe('The typed client', () => {
     expect(asked.map(({ path, init }) => [path, init.body])).toEqual([
       ['/api/parcels/..%2Fusers%3Fx%3D1%23y', undefined],
       ['/api/parcels/a%2Fb', '{"label":"c"}'],
+    ]);
+  });
+
+  it('gives its own refresh token to the operations alone that end a session', async () => {
+    const { api, asked } = parcels(() => Response.json({}));
+    await api.signParcel({ refresh_token: 'theirs' });
+    // @ts-expect-error of another operation it is a field like any
+    await api.signParcel();
+    expect(asked.map(({ init }) => init.body)).toEqual(['{"refresh_token":"theirs"}', '{}']);
+  });
+
+  it('has a parameter of the query in the query alone, of an operation with a body too', async () => {
+    const { api, asked } = parcels(() => Response.json({}));
+    await api.changeParcel({ id: '1', label: 'c', urgent: true });
+    await api.changeParcel({ id: '1', label: 'c', urgent: false, note: 'a&b' });
+    expect(asked.map(({ path, init }) => [path, init.body])).toEqual([
+      ['/api/parcels/1?urgent=true', '{"label":"c"}'],
+      ['/api/parcels/1?urgent=false&note=a%26b', '{"label":"c"}'],
     ]);
   });
 

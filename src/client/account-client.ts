@@ -24,7 +24,9 @@ export interface ClientOptions {
  *   where a refresh is not answered
  */
 export type AccountClient<Operations> = {
-  [Id in Exclude<keyof Operations, 'refreshToken'>]: (...input: Input<Operations[Id]>) => Promise<Data<Operations[Id]>>;
+  [Id in Exclude<keyof Operations, 'refreshToken'>]: (
+    ...input: Input<Operations[Id], Id extends Ending ? 'refresh_token' : never>
+  ) => Promise<Data<Operations[Id]>>;
 } & {
   /** Whether there is a session. The service may have ended it meanwhile; the next request will tell. */
   isLoggedIn(): boolean;
@@ -34,18 +36,26 @@ export type AccountClient<Operations> = {
 
 type Fields = Record<string, unknown>;
 
-/** Operations that end the session they are called with. */
-const ENDINGS: Record<string, string> = { logout: 'logged_out', itsNotMe: 'reported_not_me' };
+/** Operations that end the session they are called with, and whose refresh token the client gives them. */
+type Ending = 'logout' | 'itsNotMe';
+const ENDINGS: Partial<Record<string, string>> = { logout: 'logged_out', itsNotMe: 'reported_not_me' } satisfies Record<
+  Ending,
+  string
+>;
 
 /** A list is repeated, `label=a&label=b`: so the document has it, and so the service reads it. */
 function queryOf(fields: Fields): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields))
+  // As in a body: a date is written as JSON has it, and what is undefined is left out.
+  for (const [name, value] of Object.entries(JSON.parse(JSON.stringify(fields)) as Fields))
     for (const one of [value].flat()) query.append(name, one as string);
-  return query.toString();
+  return query.toString().replace(/^(?=.)/, '?');
 }
 
-/** @param routes of each operation its method, its path, and `bearer` where it wants a token */
+/**
+ * @param routes of each operation its method, its path as a URI template (RFC 6570), and `open` where it wants no token.
+ *   Fields that the template does not name go into the body of a POST, PUT or PATCH, and the query of the others
+ */
 export function createClient<Operations>(
   routes: Record<string, string>,
   { baseUrl = '', apiKey, store = memoryStore(), onSessionEnd, fetch: send = fetch }: ClientOptions = {},
@@ -57,14 +67,16 @@ export function createClient<Operations>(
   async function request(id: string, input: Fields, token?: string, signal?: AbortSignal): Promise<unknown> {
     const [method, template = ''] = (routes[id] as string).split(' ');
     const fields = { ...input };
-    const path = template.replace(/{(\w+)}/g, (_match, name: string) => {
-      const value = encodeURIComponent(fields[name] as string);
-      delete fields[name];
-      return value;
+    const path = template.replace(/{(\??)(.+?)}/g, (_match, isQuery: string, names: string) => {
+      const named: Fields = {};
+      for (const name of names.split(',')) {
+        named[name] = fields[name];
+        delete fields[name];
+      }
+      return isQuery ? queryOf(named) : encodeURIComponent(named[names] as string);
     });
     const body = method?.startsWith('P') ? JSON.stringify(fields) : undefined;
-    const query = body ? '' : queryOf(JSON.parse(JSON.stringify(fields)) as Fields);
-    const response = await send(baseUrl + path + (query && `?${query}`), {
+    const response = await send(baseUrl + path + (body ? '' : queryOf(fields)), {
       ...(body && { body }),
       ...(signal && { signal }),
       method: method as string,
@@ -81,7 +93,7 @@ export function createClient<Operations>(
   }
 
   async function call(id: string, input: Fields = {}): Promise<unknown> {
-    if (!routes[id]?.endsWith(' bearer')) {
+    if (routes[id]?.endsWith(' open')) {
       const data = await request(id, input);
       if (id === 'login') session.begin(data as Tokens);
       return data;

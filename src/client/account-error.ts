@@ -9,9 +9,9 @@ export interface Refusal {
 }
 
 /** A refusal of the service. Branch on `code`; `message` is for people. */
-export class AccountError extends Error {
+export class AccountError<Code extends string = string> extends Error {
   /** Of the document’s closed list (`ErrorCode`); `unknown` where something else than the service answered. */
-  readonly code: string;
+  readonly code: Code;
   /** What is wrong with which field, with `validation_failed`. */
   readonly errors: { field: string; message: string }[];
   /** Seconds after which a repetition can succeed. */
@@ -30,7 +30,7 @@ export class AccountError extends Error {
   ) {
     super(message);
     this.name = 'AccountError';
-    this.code = code;
+    this.code = code as Code;
     this.errors = errors;
     this.retryAfter = hints.retry_after;
     this.attemptsRemaining = hints.attempts_remaining;

@@ -22,23 +22,51 @@ const isOfData = ({ requestBody, responses }) =>
 for (const item of Object.values(document.paths)) {
   for (const [method, operation] of Object.entries(item)) if (!isOfData(operation)) delete item[method];
 }
+
+const namesIn = (place, { parameters = [] }) => parameters.filter((each) => each.in === place).map(({ name }) => name);
+const schemaOf = ({ $ref, ...schema }) => ($ref ? document.components.schemas[$ref.split('/').at(-1)] : schema);
+const bodyFieldsOf = ({ requestBody }) =>
+  requestBody ? Object.keys(schemaOf(requestBody.content['application/json'].schema).properties ?? {}) : [];
+
+/** A method takes all of its fields in one object. */
+function refuseUncallable(takesBody, operation) {
+  const names = [...namesIn('path', operation), ...namesIn('query', operation), ...bodyFieldsOf(operation)];
+  const shared = names.find((name, i) => names.indexOf(name) < i);
+  const refuse = (reason) => {
+    throw new Error(`The typed client cannot call ${operation.operationId}: ${reason}`);
+  };
+  if (shared) refuse(`its path, query and body may not share the field ${shared}`);
+  if (operation.requestBody && !takesBody) refuse('only POST, PUT and PATCH have a body');
+}
+
+/** As `createClient` reads it. */
+function routeOf(method, path, operation) {
+  const takesBody = method.startsWith('p');
+  refuseUncallable(takesBody, operation);
+  const query = takesBody ? namesIn('query', operation) : [];
+  const isBearer = operation.security.some((requirement) => 'bearer' in requirement);
+  return `${method.toUpperCase()} ${path}${query.length > 0 ? `{?${query}}` : ''}${isBearer ? '' : ' open'}`;
+}
+
 const routes = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, { operationId, security }]) => {
-    const isBearer = security.some((requirement) => 'bearer' in requirement);
-    return [operationId, `${method.toUpperCase()} ${path}${isBearer ? ' bearer' : ''}`];
-  }),
+  Object.entries(item).map(([method, operation]) => [operation.operationId, routeOf(method, path, operation)]),
 );
 
 const INDEX = `import { type AccountClient as Client, type ClientOptions, createClient } from './account-client.js';
+import { AccountError as AnyAccountError } from './account-error.js';
 import type { components, operations } from './schema.js';
 
-export { AccountError } from './account-error.js';
 export { type Session, type SessionStore, memoryStore, webStore } from './session-store.js';
 export type { ClientOptions };
 export type { components, operations };
 
 /** Every code that an AccountError of the service can bear. */
 export type ErrorCode = components['schemas']['ErrorCode'];
+/** A refusal of the service, or \`unknown\` where something else answered. Branch on \`code\`; \`message\` is for people. */
+export type AccountError = AnyAccountError<ErrorCode | 'unknown'>;
+export const AccountError = AnyAccountError as new (
+  ...input: ConstructorParameters<typeof AnyAccountError>
+) => AccountError;
 export type AccountClient = Client<operations>;
 
 export const createAccountClient = (options?: ClientOptions): AccountClient =>

@@ -6,17 +6,22 @@ type QueryOf<O> = O extends { parameters: { query?: infer Q } }
     ? object
     : Exclude<Q, undefined>
   : object;
-type BodyOf<O> = O extends { requestBody: { content: { 'application/json': infer B } } }
-  ? Omit<B, 'refresh_token'>
+type BodyOf<O, Given extends string> = O extends { requestBody: { content: { 'application/json': infer B } } }
+  ? [Given] extends [never]
+    ? B
+    : Omit<B, Given>
   : object;
-type Fields<O> = PathOf<O> & QueryOf<O> & BodyOf<O>;
+type Fields<O, Given extends string> = PathOf<O> & QueryOf<O> & BodyOf<O, Given>;
 
-/** The one argument of an operation: none, one that may be left out, or one. */
-export type Input<O> = keyof Fields<O> extends never
+/**
+ * The one argument of an operation: none, one that may be left out, or one.
+ * @typeParam Given fields of the body that its caller does not give
+ */
+export type Input<O, Given extends string = never> = keyof Fields<O, Given> extends never
   ? []
-  : Partial<Fields<O>> extends Fields<O>
-    ? [input?: Fields<O>]
-    : [input: Fields<O>];
+  : Partial<Fields<O, Given>> extends Fields<O, Given>
+    ? [input?: Fields<O, Given>]
+    : [input: Fields<O, Given>];
 
 type Answer<O, Status extends number> = O extends {
   responses: { [S in Status]: { content: { 'application/json': infer B } } };

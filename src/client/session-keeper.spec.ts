@@ -10,10 +10,10 @@ describe('The typed client', () => {
   });
 
   const ROUTES = {
-    login: 'POST /auth/login',
-    refreshToken: 'POST /auth/refresh-token',
-    getParcel: 'GET /api/parcels/{id} bearer',
-    changeParcel: 'PATCH /api/parcels/{id} bearer',
+    login: 'POST /auth/login open',
+    refreshToken: 'POST /auth/refresh-token open',
+    getParcel: 'GET /api/parcels/{id}',
+    changeParcel: 'PATCH /api/parcels/{id}',
   };
   const tokens = (name: string, expires_in = 3600) => ({
     token: `at-${name}`,

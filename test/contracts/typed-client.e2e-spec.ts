@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,6 +71,19 @@ describe('The typed client', () => {
         'listNotes',
       ]);
     }
+  });
+
+  it('is not made of an operation that wants two things by one name', () => {
+    const document = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as {
+      paths: Record<string, Record<string, { operationId: string; parameters?: object[] }>>;
+    };
+    const change = document.paths['/api/profile']?.['patch'] as { operationId: string; parameters?: object[] };
+    change.parameters = [{ name: 'first_name', in: 'query', schema: { type: 'string' } }];
+    const source = join(workshop, 'shared.json');
+    writeFileSync(source, JSON.stringify(document));
+    const build = spawnSync(process.execPath, [join(ROOT, 'src/client/build.mjs'), join(workshop, 'shared'), source]);
+    expect(build.status).toBe(1);
+    expect(String(build.stderr)).toContain(`may not share the field first_name`);
   });
 
   interface World {

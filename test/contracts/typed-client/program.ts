@@ -13,7 +13,7 @@ export async function journey(url: string, apiKey: string, login: string, passwo
   try {
     await api.endSession({ id: '0123456789abcdef01234567' });
   } catch (error) {
-    if (error instanceof AccountError) codes.push(error.code as ErrorCode);
+    if (error instanceof AccountError && error.code !== 'unknown') codes.push(error.code);
   }
   // @ts-expect-error a path parameter is missing
   await api.getUser({}).catch(() => undefined);
