@@ -56,7 +56,11 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
       useFactory: ({ limits }: Config, clock: Clock, redis: RedisConnection | null) => {
         const memory = new MemoryThrottlerStorage(clock);
         return {
-          throttlers: Object.entries(limits).map(([name, { limit, windowMs }]) => ({ name, limit, ttl: windowMs })),
+          throttlers: Object.entries(limits).map(([name, { quota, windowMs }]) => ({
+            name,
+            limit: quota,
+            ttl: windowMs,
+          })),
           storage: redis ? new RedisThrottlerStorage(redis, memory) : memory,
         };
       },

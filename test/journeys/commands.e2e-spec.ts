@@ -1,15 +1,13 @@
 import { type INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { getConnectionToken } from '@nestjs/mongoose';
 import { type Connection, Schema } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS, CommandError, type CommandResult } from '../../src/cli.commands.js';
-import { CliModule } from '../../src/cli.module.js';
-import { DatabaseServer } from '../../src/infrastructure/database/index.js';
 import { Sessions } from '../../src/login-history/index.js';
 import { MailsRepository } from '../../src/mail/index.js';
 import { AccountAnnouncements } from '../../src/users/index.js';
 import { usesRedis } from '../support/backends.js';
+import { openCommandContext } from '../support/command-context.js';
 import type { User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -21,11 +19,7 @@ describe('An operator’s command', () => {
   beforeAll(async () => {
     test = await startTestApp({ env: { RATE_LIMIT: '100000', AUTH_RATE_LIMIT: '100000' } });
     admin = await test.personas.admin();
-    const mongodb = { ...test.config.mongodb, uri: test.app.get(DatabaseServer).uri };
-    tool = await NestFactory.createApplicationContext(
-      CliModule.forRoot({ config: { ...test.config, mongodb }, clock: test.clock }),
-      { logger: false, abortOnError: false },
-    );
+    tool = await openCommandContext(test);
   });
   afterAll(async () => {
     await tool.close();

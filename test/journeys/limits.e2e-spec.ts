@@ -1,4 +1,8 @@
+import { Controller, Get, Module, Post } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Public } from '../../src/common/access/index.js';
+import { ApiError } from '../../src/common/errors/index.js';
+import { Operation } from '../../src/common/openapi/index.js';
 import { REDIS, type RedisConnection } from '../../src/infrastructure/redis/index.js';
 import { usesRedis } from '../support/backends.js';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
@@ -17,10 +21,34 @@ const AUTH_PATHS = [
   'its-not-me',
 ];
 
+@Public()
+@Controller('api/reports')
+class ReportsController {
+  @Get()
+  @Public({ limit: { quota: 3, windowMs: 10 * MINUTE } })
+  @Operation({ summary: 'Make a report', description: 'It takes a while.', message: 'Report' })
+  makeReport(): void {}
+
+  @Post()
+  @Public({ limit: 'auth' })
+  @Operation({ summary: 'Redeem an invitation', description: 'Who guesses is held back.', message: 'Redeemed' })
+  redeemInvitation(): void {}
+
+  @Get('busy')
+  @Public({ errors: ['too_many_requests'] })
+  @Operation({ summary: 'Ask too much', description: 'Of somebody else.', message: 'Never' })
+  askTooMuch(): never {
+    throw new ApiError('too_many_requests');
+  }
+}
+
+@Module({ controllers: [ReportsController] })
+class ReportsModule {}
+
 describe('Limits', () => {
   let test: TestApp;
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({ extensions: [ReportsModule] });
   });
   afterAll(() => test.close());
 
@@ -143,6 +171,48 @@ describe('Limits', () => {
       retry_after: Number(headers.get('retry-after')),
     });
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('of a route’s own count it alone, and end with their window', async () => {
+    const client = test.client();
+    const get = () => client.get('/api/reports');
+    const policies = [];
+    for (let request = 1; request <= 3; request += 1) {
+      const { status, headers } = await get();
+      policies.push(headers.get('ratelimit-policy'));
+      expect([status, headers.get('ratelimit')]).toEqual([200, expect.stringMatching(`^"route";r=${3 - request};t=`)]);
+    }
+    expect(new Set(policies)).toEqual(new Set(['"route";q=3;w=600']));
+    const { status, body } = await get();
+    expect([status, body.code]).toEqual([429, 'too_many_requests']);
+    expect(body.retry_after).toBeLessThanOrEqual(600);
+    expect((await client.get('/health/live')).status).toBe(200);
+    expect((await test.client().get('/api/reports')).status).toBe(200);
+    await test.advance(10 * MINUTE);
+    expect((await get()).status).toBe(200);
+  });
+
+  it('made for guessing speak of logins under /auth alone, in the document too', async () => {
+    const client = test.client();
+    for (let request = 0; request < 5; request += 1) expect((await client.post('/api/reports')).status).toBe(200);
+    expect((await client.post('/api/reports')).body.code).toBe('too_many_requests');
+    const { body } = await client.get('/openapi.json');
+    const examples = (path: string) =>
+      Object.keys(body.paths[path].post.responses['429'].content['application/json'].examples);
+    expect(examples('/api/reports')).toEqual(['too_many_requests']);
+    expect(examples('/auth/login')).toEqual(['too_many_login_attempts']);
+  });
+
+  it('that a handler names itself say when to come again', async () => {
+    const { status, body, headers } = await test.client().get('/api/reports/busy');
+    expect([status, body.retry_after, headers.get('retry-after')]).toEqual([429, 5, '5']);
+  });
+
+  it.each([
+    { quota: 0, windowMs: MINUTE },
+    { quota: 5, windowMs: 60 },
+  ])('of %o are refused where they are declared', (limit) => {
+    expect(() => Public({ limit })).toThrow('limits nothing, or lets nobody in');
   });
 
   it('tell who guesses how many attempts are left, and nobody else', async () => {

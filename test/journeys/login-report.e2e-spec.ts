@@ -330,11 +330,11 @@ describe('The link in a mail about a login', () => {
   });
 
   it('has a limit, of which people are told on a page', async () => {
-    const { limit } = test.config.limits.auth;
+    const { quota } = test.config.limits.auth;
     const client = test.client();
     const post = () =>
       client.post('/not-me', 'token=x', { headers: { 'content-type': 'application/x-www-form-urlencoded' } });
-    for (let time = 0; time < limit; time += 1) expect((await post()).status).toBe(400);
+    for (let time = 0; time < quota; time += 1) expect((await post()).status).toBe(400);
     const refused = await post();
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);

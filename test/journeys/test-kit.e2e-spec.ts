@@ -157,11 +157,11 @@ describe('The test kit', () => {
     const { auth, general } = test.config.limits;
     for (const namespace of ['a', 'a.b-c_9', 'n'.repeat(64)]) {
       for (const less of [1, 2]) {
-        expect(remaining(await client.post('/auth/login', {}, under(namespace)))).toBe(auth.limit - less);
-        expect(remaining(await client.get('/api/profile', under(namespace)))).toBe(general.limit - less);
+        expect(remaining(await client.post('/auth/login', {}, under(namespace)))).toBe(auth.quota - less);
+        expect(remaining(await client.get('/api/profile', under(namespace)))).toBe(general.quota - less);
       }
     }
-    expect(remaining(await client.post('/auth/login', {})), 'and apart from who names none').toBe(auth.limit - 1);
+    expect(remaining(await client.post('/auth/login', {})), 'and apart from who names none').toBe(auth.quota - 1);
     for (const namespace of ['', 'a b', 'a:b', 'é', 'a,b', 'n'.repeat(65)]) {
       const { status, body } = await client.post('/auth/login', {}, under(namespace));
       expect([status, body.errors], namespace).toEqual([

@@ -46,7 +46,7 @@ describe('Settings', () => {
         sessionMaxAgeMs: 2_592_000_000,
       },
       oneTimeSecrets: { otpTtlMs: 600_000, resetTtlMs: 900_000 },
-      limits: { auth: { limit: 5, windowMs: 900_000 }, general: { limit: 100, windowMs: 900_000 } },
+      limits: { auth: { quota: 5, windowMs: 900_000 }, general: { quota: 100, windowMs: 900_000 } },
       passwords: { hashCost: 10, blocklistFile: null },
     });
     expect(Object.isFrozen(config.tokens)).toBe(true);

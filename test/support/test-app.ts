@@ -7,10 +7,13 @@ import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Connection } from 'mongoose';
 import { createApp } from '../../src/app.setup.js';
+import { COMMANDS, type CommandResult } from '../../src/cli.commands.js';
+import { TimeTravel } from '../../src/dev-tools/index.js';
 import { type Config, loadConfig } from '../../src/infrastructure/config/index.js';
 import { DatabaseServer } from '../../src/infrastructure/database/index.js';
 import { ApiClient, nextAddress } from './api-client.js';
 import { type Backend, ownBackend } from './backends.js';
+import { openCommandContext } from './command-context.js';
 import { Inbox } from './inbox.js';
 import { ManualClock } from './manual-clock.js';
 import { Personas } from './personas.js';
@@ -37,12 +40,16 @@ export interface TestApp {
   url: string;
   config: Config;
   clock: ManualClock;
+  /** Moves the clock, and what Redis counts by a clock of its own: the windows of limits. */
+  advance(ms: number): Promise<void>;
   inbox: Inbox;
   personas: Personas;
   database: Connection;
   backend: Backend;
   /** A client from an address that nobody else has. */
   client(address?: string): ApiClient;
+  /** Runs a command of `npm run cli`, as beside the service, with the extensions. @throws CommandError where it refuses */
+  command(name: string, argument?: string): Promise<CommandResult>;
   close(): Promise<void>;
 }
 
@@ -90,6 +97,13 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     database,
     backend,
     client,
+    advance: (ms) => app.get(TimeTravel).to(clock.offsetMs + ms),
+    command: async (name, argument = '') => {
+      const command = COMMANDS[name];
+      if (!command) throw new Error(`There is no command ${name}`);
+      const tool = await openCommandContext({ app, config, clock }, options.extensions);
+      return command.run(tool, argument).finally(() => tool.close());
+    },
     close: async () => {
       await app.close();
       await backend.remove();

@@ -1,7 +1,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/index.js';
-import { ACCESS, type Access, type LimitClass, type Role } from './access.js';
+import { ACCESS, type Access, type LimitClass, type RateLimit, type Role } from './access.js';
 
 /** Extension under which an operation's error codes travel to the OpenAPI document; it is removed there. */
 export const ERROR_CODES_EXTENSION = 'x-error-codes';
@@ -9,7 +9,7 @@ export const API_KEY_SCHEME = 'api_key';
 export const BEARER_SCHEME = 'bearer';
 
 interface AccessOptions {
-  limit?: LimitClass;
+  limit?: LimitClass | RateLimit;
   /** What this operation answers beyond the errors that follow from its access. */
   errors?: ErrorCode[];
 }
@@ -49,12 +49,13 @@ export const ApiKeyOnly = ({ limit = 'general', errors = [] }: AccessOptions = {
   access({ apiKey: true, bearer: false, roles: [], limit }, errors);
 
 function access(access: Access, errors: ErrorCode[]): MethodDecorator & ClassDecorator {
+  refuseEmptyLimit(access.limit);
   const codes: ErrorCode[] = [...errors];
   if (access.apiKey) codes.push('invalid_api_key');
   if (access.bearer) codes.push('authentication_required', ...TOKEN_ERRORS);
   if (access.roles.length > 0) codes.push('role_required');
   if (access.limit === 'auth') codes.push('too_many_login_attempts');
-  if (access.limit === 'general') codes.push('too_many_requests');
+  else if (access.limit !== 'none') codes.push('too_many_requests');
   return applyDecorators(
     refuseSecond,
     SetMetadata(ACCESS, access),
@@ -68,6 +69,12 @@ function securityRequirement({ apiKey, bearer }: Access) {
   if (apiKey && bearer) return [ApiSecurity({ [API_KEY_SCHEME]: [], [BEARER_SCHEME]: [] })];
   if (apiKey) return [ApiSecurity(API_KEY_SCHEME)];
   return bearer ? [ApiBearerAuth(BEARER_SCHEME)] : [];
+}
+
+/** No request would pass, or every one. */
+function refuseEmptyLimit(limit: Access['limit']): void {
+  if (typeof limit !== 'object' || (limit.quota >= 1 && limit.windowMs >= 1_000)) return;
+  throw new Error(`A limit of ${limit.quota} requests in ${limit.windowMs} ms limits nothing, or lets nobody in.`);
 }
 
 /** Of two, the guards would obey one, and the document tell of both. */

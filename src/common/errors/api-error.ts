@@ -9,7 +9,10 @@ export interface FieldError {
 interface ApiErrorDetails {
   /** What was wrong with which field; only with `validation_failed`. */
   fields?: FieldError[];
-  /** Seconds after which a repetition can succeed, {@link DEFAULT_RETRY_SECONDS} with status 503; becomes `Retry-After` and `retry_after`. */
+  /**
+   * Seconds after which a repetition can succeed, {@link DEFAULT_RETRY_SECONDS} unless said otherwise with status 429 and 503;
+   * becomes `Retry-After` and `retry_after`.
+   */
   retryAfterSeconds?: number;
   /** From when on another code can be asked for; only with `email_not_verified`. */
   resendAvailableAt?: Date;
@@ -23,6 +26,8 @@ interface ApiErrorDetails {
 
 /** A dependency that is down is looked for again every few seconds. */
 const DEFAULT_RETRY_SECONDS = 5;
+/** Statuses by which a client is told when to come again. */
+const REPEATABLE_STATUSES = [429, 503];
 
 /** The one exception that features throw: a code of the catalogue, and what the answer needs beyond it. */
 export class ApiError extends Error {
@@ -41,7 +46,8 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.status = ERROR_CATALOGUE[code].status;
     this.fields = details.fields;
-    this.retryAfterSeconds = details.retryAfterSeconds ?? (this.status === 503 ? DEFAULT_RETRY_SECONDS : undefined);
+    this.retryAfterSeconds =
+      details.retryAfterSeconds ?? (REPEATABLE_STATUSES.includes(this.status) ? DEFAULT_RETRY_SECONDS : undefined);
     this.resendAvailableAt = details.resendAvailableAt;
     this.data = details.data;
     this.headers = details.headers ?? {};

@@ -87,7 +87,11 @@ function completeOperation(
   examples: ExampleSource,
 ): void {
   const success = operation[SUCCESS_EXTENSION] as SuccessDescription | undefined;
-  const errorCodes = (operation[ERROR_CODES_EXTENSION] ?? []) as ErrorCode[];
+  const envelope = envelopeKindOf(path);
+  // Elsewhere the limiter does not speak of logins.
+  const errorCodes = ((operation[ERROR_CODES_EXTENSION] ?? []) as ErrorCode[]).map((code) =>
+    code === 'too_many_login_attempts' && envelope !== 'auth' ? 'too_many_requests' : code,
+  );
   delete operation[SUCCESS_EXTENSION];
   delete operation[ERROR_CODES_EXTENSION];
   // Said and not left out: a generator would take silence for "not decided".
@@ -100,7 +104,7 @@ function completeOperation(
   if (!success) return;
   operation.responses = responsesOf(
     {
-      envelope: envelopeKindOf(path),
+      envelope,
       success,
       errorCodes,
       hasInput: operation.requestBody !== undefined || (operation.parameters ?? []).length > 0,

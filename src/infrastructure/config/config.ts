@@ -1,10 +1,6 @@
-export type Environment = 'development' | 'test' | 'production';
+import type { RateLimit } from '../../common/access/index.js';
 
-export interface RateLimit {
-  /** Requests allowed in one window. */
-  limit: number;
-  windowMs: number;
-}
+export type Environment = 'development' | 'test' | 'production';
 
 export interface ApiKeyDigest {
   /** Appears in logs; the key itself never does. */

@@ -75,8 +75,8 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       reportTtlMs: settings.REPORT_EXPIRES,
     },
     limits: {
-      auth: { limit: settings.AUTH_RATE_LIMIT, windowMs: settings.AUTH_RATE_WINDOW },
-      general: { limit: settings.RATE_LIMIT, windowMs: settings.RATE_WINDOW },
+      auth: { quota: settings.AUTH_RATE_LIMIT, windowMs: settings.AUTH_RATE_WINDOW },
+      general: { quota: settings.RATE_LIMIT, windowMs: settings.RATE_WINDOW },
     },
     apiKeys: developmentApiKey
       ? [{ name: 'development', digest: createHash('sha256').update(developmentApiKey).digest() }]

@@ -1,4 +1,5 @@
-import type { LimitClass } from '../../common/access/index.js';
+/** Which limit a request counts against; `route` is one of the route's own. */
+export type LimitName = 'auth' | 'general' | 'route';
 
 /** How the names of all counters of requests begin. */
 export const THROTTLING_KEYS = 'throttle:';
@@ -8,7 +9,7 @@ export const THROTTLING_KEYS = 'throttle:';
  * @param route class and method of its handler; the URL can be written in many ways
  * @param namespace of the test run; null in production, and for whoever names none
  */
-export function throttlingKey(name: LimitClass, route: string, bucket: string, namespace: string | null): string {
-  const scope = name === 'auth' ? `auth:${route}` : name;
+export function throttlingKey(name: LimitName, route: string, bucket: string, namespace: string | null): string {
+  const scope = name === 'general' ? name : `${name}:${route}`;
   return `${THROTTLING_KEYS}${namespace === null ? '' : `in:${namespace}:`}${scope}:${bucket}`;
 }
