@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { stopWithShell } from './common/process/index.js';
 import { ClusterMetrics } from './infrastructure/cluster/index.js';
 import { ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 import { DatabaseServer } from './infrastructure/database/index.js';
@@ -78,6 +79,7 @@ function say(line: string): void {
 
 async function run(): Promise<void> {
   const environment = environmentVariables();
+  stopWithShell(environment);
   const config = loadConfig(environment);
   if (!config.redis.url) {
     throw new ConfigError([

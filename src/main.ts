@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import cluster from 'node:cluster';
 import nodeModule from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { stopWithShell } from './common/process/index.js';
 import { type Config, ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 
 const SHUTDOWN_MS = 10_000;
@@ -12,6 +13,7 @@ async function start(): Promise<void> {
   // A container's process 1 would not hear them while it waits for its database: it has no default for any signal.
   const stop = () => process.exit(0);
   for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  stopWithShell(environmentVariables());
   try {
     const config = loadConfig(environmentVariables());
     // From Node 22.1 on, compiled modules are kept for the next start. Hence the import below, after this.

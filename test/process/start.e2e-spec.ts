@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -76,6 +77,29 @@ describe('The service as a process', () => {
     const service = start({ MONGODB_URI: 'mongodb://127.0.0.1:1/?directConnection=true' });
     await expect.poll(() => service.output, { timeout: 10_000 }).toContain('Waiting for the database');
     expect(await service.kill('SIGTERM')).toBe(0);
+  });
+
+  it('ends with npm, whose shell dies without telling it', async () => {
+    const service = `"${process.execPath}" "${join(DIST, 'main.js')}"; true`;
+    const env = { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: directory };
+    const shell = spawn('sh', ['-c', service], { env: { ...env, npm_lifecycle_event: 'start' }, detached: true });
+    try {
+      let output = '';
+      shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+      await expect.poll(() => output, { timeout: 20_000 }).toMatch(/ on http:/);
+      // The service has the other end of its output, too.
+      const allGone = once(shell, 'close');
+      shell.kill('SIGTERM');
+      await allGone;
+      const url = / on (http:\/\/\S+)/.exec(output)?.[1] as string;
+      await expect(fetch(url)).rejects.toThrow('fetch failed');
+    } finally {
+      try {
+        process.kill(-(shell.pid as number), 'SIGKILL');
+      } catch {
+        // All of them have ended.
+      }
+    }
   });
 
   it('hashes passwords with bcrypt at cost 10', async () => {

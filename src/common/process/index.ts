@@ -1,0 +1,1 @@
+export { stopWithShell } from './stop-with-shell.js';
