@@ -3,6 +3,6 @@ export { IdParamDto } from './id-param.dto.js';
 export { IsOmittable } from './is-omittable.decorator.js';
 export { IsOpaqueText } from './opaque-text.decorator.js';
 export { IsSearch } from './search.decorator.js';
-export { IsPlainText, IsWellFormed } from './text.decorator.js';
+export { IsNotBlank, IsPlainText, IsWellFormed } from './text.decorator.js';
 export { ID_PATTERN, IsObjectId } from './object-id.decorator.js';
 export { IsWholeNumber } from './whole-number.decorator.js';

@@ -16,6 +16,11 @@ export function IsPlainText({ each = false }: TextOptions = {}): PropertyDecorat
   );
 }
 
+/** Not empty, and not of spaces alone, nor of characters without a glyph of their own (zero-width space, marks of direction). */
+export function IsNotBlank(): PropertyDecorator {
+  return Matches(/[^\s\p{Cf}]/u, { message: '$property must not be blank' });
+}
+
 /** Lone surrogates cannot be stored as UTF-8: two different strings would become the same. */
 export function IsWellFormed({ each = false }: TextOptions = {}): PropertyDecorator {
   return ValidateBy(

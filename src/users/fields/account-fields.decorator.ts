@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsEmail, IsString, Matches, MaxLength, MinLength } from 'class-validator';
-import { IsOmittable, IsPlainText } from '../../common/validation/index.js';
+import { IsNotBlank, IsOmittable, IsPlainText } from '../../common/validation/index.js';
 
 const USERNAME = /^[A-Za-z0-9_]+$/;
 /** Unquoted ASCII local part and a DNS name: what is compared, stored and mailed is the same text everywhere. */
@@ -45,7 +45,6 @@ export function IsPersonName(example: string, { required = true } = {}): Propert
     IsPlainText(),
     MinLength(2, { message: '$property must be at least 2 characters long' }),
     MaxLength(100, { message: '$property must be at most 100 characters long' }),
-    // Characters without a glyph of their own (zero-width space, marks of direction) make no name either.
-    Matches(/[^\s\p{Cf}]/u, { message: '$property must not be blank' }),
+    IsNotBlank(),
   );
 }
