@@ -8,6 +8,7 @@ import { ApiClient } from '../support/api-client.js';
 import { type Backend, ownBackend } from '../support/backends.js';
 import { Inbox } from '../support/inbox.js';
 import { newRegistration, PASSWORD } from '../support/personas.js';
+import { exchange } from '../support/raw-http.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { type Span, TraceCollector } from '../support/trace-collector.js';
 
@@ -24,6 +25,10 @@ const attribute = (span: Span, name: string) =>
 describe.skipIf(!directory)('With OpenTelemetry in front, as docs/operations/tracing.md says', () => {
   const registration = newRegistration();
   const trace = { id: randomHex(16), caller: randomHex(8) };
+  /** Of requests that are sent ahead of their answers; each has a route of its own. */
+  const pipelined = ['GET /health/live', 'GET /health/ready', 'POST /auth/login', 'POST /auth/verify-otp'].map(
+    (request) => ({ request, id: randomHex(16) }),
+  );
   /** What no span may hold, by what it is. */
   const secrets: Record<string, string> = {};
   let dataDirectory: string;
@@ -85,6 +90,11 @@ describe.skipIf(!directory)('With OpenTelemetry in front, as docs/operations/tra
     await client.get(`/api/users?search=${encodeURIComponent(email)}`, { bearer, apiKey });
     await client.get(`/not-me?token=${next.refresh_token}`);
     await fetch(`${url}/%zz?token=${next.refresh_token}`);
+    const heads = pipelined.map(
+      ({ request, id }) =>
+        `${request} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\ntraceparent: 00-${id}-${trace.caller}-01\r\n\r\n`,
+    );
+    expect((await exchange(url, heads.join(''))).match(/HTTP\/1\.1 \d+/g)?.length).toBe(pipelined.length);
     await client.post('/auth/its-not-me', { refresh_token: next.refresh_token }, { bearer });
     const { token: resetToken } = await inbox.waitFor(email, 'security-alert');
     const password = { password: NEW_PASSWORD, password_confirmation: NEW_PASSWORD };
@@ -126,6 +136,17 @@ describe.skipIf(!directory)('With OpenTelemetry in front, as docs/operations/tra
       ['security event', 'user_created'],
       ['request', '/auth/register'],
     ]);
+  });
+
+  it('bear the lines of pipelined requests their own trace, and not that of the one before', () => {
+    const lines = service.output.split('\n').filter((line) => line.startsWith('{'));
+    const requests = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+    for (const { request, id } of pipelined) {
+      const own = requests.filter(({ trace_id }) => trace_id === id);
+      expect(own.map(({ method, route }) => `${method} ${route}`)).toEqual([request]);
+      const [span] = spans.filter(({ traceId, scope }) => traceId === id && scope.endsWith('-http'));
+      expect(span?.name).toBe(request);
+    }
   });
 
   it('holds no span a password, code, token, name or address', () => {

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
@@ -94,7 +95,8 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     connection.unanswered += 1;
     if (unanswered === 0 || (isSafe && !isChanging && waiting.length === 0))
       begin(connection, isSafe, request, response);
-    else waiting.push(() => begin(connection, isSafe, request, response));
+    // In its own context: a trace is not to have it for a part of the request before it.
+    else waiting.push(AsyncResource.bind(() => begin(connection, isSafe, request, response)));
   });
   server.on('connection', (socket: KnownSocket) => {
     // Node keeps what it was once asked for; of a connection that breaks under its requests it could not be learned any more.
