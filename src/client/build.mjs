@@ -24,13 +24,20 @@ for (const item of Object.values(document.paths)) {
 }
 
 const namesIn = (place, { parameters = [] }) => parameters.filter((each) => each.in === place).map(({ name }) => name);
-const schemaOf = ({ $ref, ...schema }) => ($ref ? document.components.schemas[$ref.split('/').at(-1)] : schema);
-const bodyFieldsOf = ({ requestBody }) =>
-  requestBody ? Object.keys(schemaOf(requestBody.content['application/json'].schema).properties ?? {}) : [];
+const fieldsOf = ({ $ref, allOf = [], properties = {} }) =>
+  $ref
+    ? fieldsOf(document.components.schemas[$ref.split('/').at(-1)])
+    : [...allOf.flatMap(fieldsOf), ...Object.keys(properties)];
+const bodyFieldsOf = ({ requestBody }) => (requestBody ? fieldsOf(requestBody.content['application/json'].schema) : []);
 
 /** A method takes all of its fields in one object. */
 function refuseUncallable(takesBody, operation) {
-  const names = [...namesIn('path', operation), ...namesIn('query', operation), ...bodyFieldsOf(operation)];
+  const names = [
+    ...namesIn('path', operation),
+    ...namesIn('query', operation),
+    // Parts of a body may repeat a field of it.
+    ...new Set(bodyFieldsOf(operation)),
+  ];
   const shared = names.find((name, i) => names.indexOf(name) < i);
   const refuse = (reason) => {
     throw new Error(`The typed client cannot call ${operation.operationId}: ${reason}`);

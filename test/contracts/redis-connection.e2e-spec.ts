@@ -30,13 +30,24 @@ describe.skipIf(!redisUrl())('The connection to a healthy Redis', () => {
     expect([lost, redis.failures]).toEqual([0, 0]);
   });
 
-  it('waits two seconds at most for an answer that does not come while others do', async () => {
+  it('waits two seconds at most for an answer that does not come while others do, and it is busy', async () => {
     const began = performance.now();
-    const others = setInterval(() => redis.run((client) => client.ping()).catch(() => undefined), 10);
+    const others = setInterval(() => {
+      redis.run((client) => client.ping()).catch(() => undefined);
+      work(20);
+    }, 1);
     await expect(redis.run(() => new Promise(() => undefined))).rejects.toThrow(RedisUnavailableError);
     clearInterval(others);
     expect(performance.now() - began).toBeGreaterThan(1_900);
     expect(performance.now() - began).toBeLessThan(3_500);
+  });
+
+  it('waits no longer than half a second for one that is slow, though others are answered', async () => {
+    const began = performance.now();
+    const others = setInterval(() => redis.run((client) => client.ping()).catch(() => undefined), 1);
+    await expect(redis.run(() => new Promise(() => undefined))).rejects.toThrow(RedisUnavailableError);
+    clearInterval(others);
+    expect(performance.now() - began).toBeLessThan(1_500);
   });
 
   it('waits no longer than half a second for one where nothing is answered', async () => {

@@ -210,9 +210,12 @@ describe('Limits', () => {
 
   it.each([
     { quota: 0, windowMs: MINUTE },
+    { quota: 2.5, windowMs: MINUTE },
     { quota: 5, windowMs: 60 },
+    { quota: 5, windowMs: (24 * 60 * MINUTE) / 7 },
+    { quota: 5, windowMs: Infinity },
   ])('of %o are refused where they are declared', (limit) => {
-    expect(() => Public({ limit })).toThrow('limits nothing, or lets nobody in');
+    expect(() => Public({ limit })).toThrow('whole numbers, from 1, and of a second to a day');
   });
 
   it('tell who guesses how many attempts are left, and nobody else', async () => {

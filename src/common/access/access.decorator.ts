@@ -8,6 +8,9 @@ export const ERROR_CODES_EXTENSION = 'x-error-codes';
 export const API_KEY_SCHEME = 'api_key';
 export const BEARER_SCHEME = 'bearer';
 
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+
 interface AccessOptions {
   limit?: LimitClass | RateLimit;
   /** What this operation answers beyond the errors that follow from its access. */
@@ -49,7 +52,7 @@ export const ApiKeyOnly = ({ limit = 'general', errors = [] }: AccessOptions = {
   access({ apiKey: true, bearer: false, roles: [], limit }, errors);
 
 function access(access: Access, errors: ErrorCode[]): MethodDecorator & ClassDecorator {
-  refuseEmptyLimit(access.limit);
+  refuseUnfitLimit(access.limit);
   const codes: ErrorCode[] = [...errors];
   if (access.apiKey) codes.push('invalid_api_key');
   if (access.bearer) codes.push('authentication_required', ...TOKEN_ERRORS);
@@ -71,10 +74,14 @@ function securityRequirement({ apiKey, bearer }: Access) {
   return bearer ? [ApiBearerAuth(BEARER_SCHEME)] : [];
 }
 
-/** No request would pass, or every one. */
-function refuseEmptyLimit(limit: Access['limit']): void {
-  if (typeof limit !== 'object' || (limit.quota >= 1 && limit.windowMs >= 1_000)) return;
-  throw new Error(`A limit of ${limit.quota} requests in ${limit.windowMs} ms limits nothing, or lets nobody in.`);
+/** Whole numbers, as Redis and the headers want them, and no counter that stays for good. */
+function refuseUnfitLimit(limit: Access['limit']): void {
+  if (typeof limit !== 'object') return;
+  const { quota, windowMs } = limit;
+  const isFit =
+    [quota, windowMs].every(Number.isSafeInteger) && quota >= 1 && windowMs >= SECOND_MS && windowMs <= DAY_MS;
+  if (!isFit)
+    throw new Error(`A limit of ${quota} requests in ${windowMs} ms: whole numbers, from 1, and of a second to a day`);
 }
 
 /** Of two, the guards would obey one, and the document tell of both. */

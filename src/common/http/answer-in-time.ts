@@ -22,8 +22,8 @@ const ARRIVAL = Symbol('arrival');
 type ReplyWithArrival = FastifyReply & { [ARRIVAL]?: Place<Arrival> };
 
 /**
- * Whatever hangs behind the service, its caller is told within five seconds. The work goes on until its own limits end
- * it; all of it is atomic, so that the caller may simply try again.
+ * Whatever hangs behind the service, its caller is told within five seconds; of requests that wait for each other on one
+ * connection, for each. The work goes on until its own limits end it; all of it is atomic, so that the caller may simply try again.
  */
 export function answerInTime(server: FastifyInstance): void {
   // One timer looks after all.

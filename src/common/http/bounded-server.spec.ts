@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BoundedServer, createBoundedServer } from './bounded-server.js';
+import { answerUnparsable } from './unparsable-request.js';
 
 const UPGRADE = 'GET /live HTTP/1.1\r\nHost: accounts\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n';
 const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n';
@@ -186,6 +187,21 @@ describe('Requests that are sent ahead of their answers', () => {
     for (const url of ['/3', '/4', '/5']) await answer(url);
     expect(lines().slice(2)).toEqual(['POST /3', 'GET /4', 'DELETE /5']);
     expect(received.match(/\/\d$|\/\d(?=HTTP)/g)).toEqual(['/1', '/2', '/3', '/4', '/5']);
+  });
+
+  it('are told of nothing that could be taken for the answer to the one before', async () => {
+    server.close();
+    server = createBoundedServer((_request, response) => void setTimeout(() => response.end('1'), 800), 400);
+    server.on('clientError', (error: Error, socket: Socket) => answerUnparsable(error, socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const impatient = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+    impatient.on('data', (chunk) => (received += chunk));
+    impatient.write(
+      'GET /1 HTTP/1.1\r\nHost: accounts\r\n\r\nPOST /2 HTTP/1.1\r\nHost: accounts\r\nContent-Length: 9\r\n\r\nlate',
+    );
+    await once(impatient, 'close');
+    expect(received).toBe('');
   });
 
   it('are not begun when the answer before ends the connection', async () => {

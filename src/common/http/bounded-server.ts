@@ -2,8 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { type Connection, connectionOf, newConnection } from './connection.js';
 import { Roster } from './roster.js';
-import { lastResponseOn, rememberResponse } from './unparsable-request.js';
 
 const CONNECTION_TIMEOUT_MS = 30_000;
 /** Longer than that of common load balancers: they close first, and never write to a connection that is closing. */
@@ -15,23 +15,11 @@ const DRAIN_MS = 1_000;
 /** Clients that go on connecting all the time do not keep it from stopping. Under load a look takes milliseconds. */
 const ACCEPT_MS = 1_000;
 
-interface Connection {
-  socket: Socket;
-  /** How many of its requests have no answer yet. */
-  unanswered: number;
-  /** Those of them that have not begun, in the order in which they came. */
-  waiting: (() => void)[];
-  /** Whether the one that began last may change something. */
-  isChanging: boolean;
-}
-
-const CONNECTION = Symbol('connection');
 /**
  * RFC 9110 section 9.2.1. Of pipelined requests only these may be at work at once (RFC 9112 section 9.3.2): what a client
  * sends behind a logout is to find it logged out.
  */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
-type KnownSocket = Socket & { [CONNECTION]?: Connection };
 
 export interface BoundedServer extends Server {
   /**
@@ -59,10 +47,11 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   let isLettingGo = false;
   // One listener for all answers, which finds its connection by itself: this runs for every request.
   function answered(this: ServerResponse): void {
-    const { socket }: { socket: KnownSocket } = this.req;
-    const connection = socket[CONNECTION];
+    const { socket } = this.req;
+    const connection = connectionOf(socket);
     if (connection) {
       connection.unanswered -= 1;
+      // What has not begun when the connection ends is not done.
       if (connection.unanswered === connection.waiting.length && socket.writable) connection.waiting.shift()?.();
     }
     if (isLettingGo && !connection?.unanswered) socket.destroySoon();
@@ -81,13 +70,13 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     requireHostHeader: false,
   };
   const server = createServer(options, (request, response) => {
-    const { socket }: { socket: KnownSocket } = request;
-    const connection = socket[CONNECTION];
+    const { socket } = request;
+    const connection = connectionOf(socket);
     if (!connection || socket.destroyed || connection.unanswered === MAX_REQUESTS_AHEAD) {
       socket.destroy();
       return;
     }
-    rememberResponse(socket, response);
+    connection.last = response;
     if (isDraining) response.setHeader('connection', 'close');
     response.on('close', answered);
     const isSafe = SAFE_METHODS.has(request.method as string);
@@ -98,15 +87,13 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     // In its own context: a trace is not to have it for a part of the request before it.
     else waiting.push(AsyncResource.bind(() => begin(connection, isSafe, request, response)));
   });
-  server.on('connection', (socket: KnownSocket) => {
+  server.on('connection', (socket: Socket) => {
     // Node keeps what it was once asked for; of a connection that breaks under its requests it could not be learned any more.
     if (!socket.remoteAddress) {
       socket.destroy();
       return;
     }
-    const connection: Connection = { socket, unanswered: 0, waiting: [], isChanging: false };
-    const place = connections.add(connection);
-    socket[CONNECTION] = connection;
+    const place = connections.add(newConnection(socket));
     socket.once('close', () => connections.remove(place));
     readInSlices(socket);
   });
@@ -116,9 +103,8 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   const drain = async () => {
     await acceptWaiting(server);
     isDraining = true;
-    for (const { socket } of connections.present()) {
-      const response = lastResponseOn(socket);
-      if (response && !response.headersSent) response.setHeader('connection', 'close');
+    for (const { last } of connections.present()) {
+      if (last && !last.headersSent) last.setHeader('connection', 'close');
     }
     // The HTTP server's own would cut the idle connections at once.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));

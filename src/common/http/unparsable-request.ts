@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { ApiError } from '../errors/index.js';
 import { normaliseAddress } from './client-address.js';
+import { type Connection, connectionOf } from './connection.js';
 import { errorBody } from './envelope.js';
 
 const ANSWERS: Record<string, [string, 'headers_too_large' | 'request_timeout' | 'malformed_request']> = {
@@ -12,17 +12,6 @@ const ANSWERS: Record<string, [string, 'headers_too_large' | 'request_timeout' |
 };
 
 const logger = new Logger('Http');
-const lastResponses = new WeakMap<Socket, ServerResponse>();
-
-/** To be told of each request that could be parsed, so that its answer is not mixed up with one for what follows it. */
-export function rememberResponse(socket: Socket, response: ServerResponse): void {
-  lastResponses.set(socket, response);
-}
-
-/** @returns the answer to the newest request on the connection, if there was one; it may be sent already */
-export function lastResponseOn(socket: Socket): ServerResponse | undefined {
-  return lastResponses.get(socket);
-}
 
 /** Answers what Node's parser refused, or what never arrived in full; there is no request object, so it is written by hand. */
 export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -30,7 +19,7 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
     socket.destroy();
     return;
   }
-  if (!isAnswerDue(lastResponses.get(socket))) {
+  if (!isAnswerDue(connectionOf(socket))) {
     socket.destroySoon();
     return;
   }
@@ -66,7 +55,8 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
  * Whether the connection waits for an answer to what could not be parsed. Where an earlier request has not got its own yet,
  * the client would take this one for it; where the broken one has been answered already, for that of the next.
  */
-function isAnswerDue(last: ServerResponse | undefined): boolean {
-  if (!last) return true;
-  return last.req.complete ? last.writableFinished : !last.headersSent;
+function isAnswerDue(connection: Connection | undefined): boolean {
+  if (!connection?.last) return true;
+  const { last, unanswered } = connection;
+  return last.req.complete ? last.writableFinished : unanswered === 1 && !last.headersSent;
 }

@@ -50,11 +50,17 @@ describe('What many ask for at once', () => {
     expect(await share('a', read)).toBe('there');
   });
 
-  it('is not waited for behind a read that hangs', async () => {
+  it('is not waited for long behind a read that hangs, by whoever asks early or late', async () => {
     const share = coalesced<string>();
+    const began = performance.now();
     void share('a', () => new Promise<string>(() => undefined));
-    await pause(1_050);
-    expect(await share('a', () => Promise.resolve('there'))).toBe('there');
+    const early = share('a', () => Promise.resolve('there'));
+    await pause(100);
+    const later = share('a', () => Promise.resolve('somewhere else'));
+    expect(await Promise.all([early, later])).toEqual(['there', 'there']);
+    expect(performance.now() - began).toBeGreaterThan(150);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(await share('a', () => Promise.resolve('there again'))).toBe('there again');
   });
 
   it('is read by who asks first in his own name, and for many in nobody’s', async () => {

@@ -71,7 +71,7 @@ export class RedisFillFence extends FillFence {
     return fills.map(() => undefined);
   }
 
-  /** The braces put the fence on the key's own node of a Redis cluster. */
+  /** Instances of an earlier build, which may run beside, name it so. */
   private fenceKey(key: string): string {
     return this.redis.key(`fence:{${this.redis.key(key)}}`);
   }

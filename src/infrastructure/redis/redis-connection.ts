@@ -12,8 +12,10 @@ type NetConnectOptions = Extract<RedisClientOptions['socket'], { host?: string }
 const CONNECT_DEADLINE_MS = 1_000;
 /** node-redis 4 has no command timeout: a frozen Redis would hang every request without this. */
 const COMMAND_DEADLINE_MS = 400;
-/** Who waits for two commands is still answered within five seconds. */
+/** Several times what was seen under bursts. */
 const LONGEST_WAIT_MS = 2_000;
+/** Of the time since a command was sent, what a process may have waited that counts as busy. */
+const IDLE_SHARE = 0.1;
 /**
  * The other end of a connection that is silent for so long may be gone without a word (its machine, or a way there): for what
  * was sent to it TCP would wait a quarter of an hour. With the longest pause, shorter than others read from storage after they
@@ -125,8 +127,8 @@ export class RedisConnection {
   }
 
   /**
-   * Runs commands under a deadline of 400 ms, or of two seconds while Redis goes on answering others. A command that is late
-   * may still take effect.
+   * Runs commands under a deadline of 400 ms, or of two seconds where this process itself is what is slow. A command that is
+   * late may still take effect.
    * @throws RedisUnavailableError
    */
   async run<T>(command: (client: Client) => Promise<T>): Promise<T> {
@@ -136,7 +138,7 @@ export class RedisConnection {
     }
     const client = this.inUse;
     try {
-      const answer = await withDeadline(command(client), COMMAND_DEADLINE_MS, this.answersOthers(client));
+      const answer = await withDeadline(command(client), COMMAND_DEADLINE_MS, this.mayStillAnswer(client));
       this.answered += 1;
       return answer;
     } catch (error) {
@@ -193,15 +195,18 @@ export class RedisConnection {
   /**
    * Redis answers in turn. Where thousands are asked at once, answers lie in the socket while this process works through
    * those before: to call it down would only make more of that work.
-   * @returns whether it has answered since one asked last
+   * @returns whether it has answered since one asked last, and this process has hardly waited for anything since it was sent
    */
-  private answersOthers(client: Client): () => boolean {
-    const end = performance.now() + LONGEST_WAIT_MS;
+  private mayStillAnswer(client: Client): () => boolean {
+    const { nodeTiming } = performance;
+    const [sentAtMs, idleBeforeMs] = [performance.now(), nodeTiming.idleTime];
     let seen = this.answered;
     return () => {
-      const isAnswering = this.answered !== seen && client === this.inUse && performance.now() < end;
+      const elapsedMs = performance.now() - sentAtMs;
+      const isBusy = nodeTiming.idleTime - idleBeforeMs < IDLE_SHARE * elapsedMs;
+      const isAnswering = this.answered !== seen && client === this.inUse;
       seen = this.answered;
-      return isAnswering;
+      return isAnswering && isBusy && elapsedMs < LONGEST_WAIT_MS;
     };
   }
 
