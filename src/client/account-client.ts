@@ -38,10 +38,7 @@ type Fields = Record<string, unknown>;
 
 /** Operations that end the session they are called with, and whose refresh token the client gives them. */
 type Ending = 'logout' | 'itsNotMe';
-const ENDINGS: Partial<Record<string, string>> = { logout: 'logged_out', itsNotMe: 'reported_not_me' } satisfies Record<
-  Ending,
-  string
->;
+const ENDINGS: Record<Ending, string> = { logout: 'logged_out', itsNotMe: 'reported_not_me' };
 
 /** A list is repeated, `label=a&label=b`: so the document has it, and so the service reads it. */
 function queryOf(fields: Fields): string {
@@ -98,7 +95,7 @@ export function createClient<Operations>(
       if (id === 'login') session.begin(data as Tokens);
       return data;
     }
-    const ending = ENDINGS[id];
+    const ending = ENDINGS[id as Ending] as string | undefined;
     try {
       return await session.use(async (current) => {
         const fields = ending ? { refresh_token: current.refresh_token, ...input } : input;

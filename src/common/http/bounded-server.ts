@@ -14,6 +14,9 @@ const SLICE_BYTES = 2_048;
 const DRAIN_MS = 1_000;
 /** Clients that go on connecting all the time do not keep it from stopping. Under load a look takes milliseconds. */
 const ACCEPT_MS = 1_000;
+/** Any answer is given by then, and what waited for it begins. */
+const BEGIN_MS = 5_000;
+const LOOK_EVERY_MS = 10;
 
 /**
  * RFC 9110 section 9.2.1. Of pipelined requests only these may be at work at once (RFC 9112 section 9.3.2): what a client
@@ -28,6 +31,8 @@ export interface BoundedServer extends Server {
    * @returns once no connection is left, at most after two seconds
    */
   drain(): Promise<void>;
+  /** @returns once no request waits for another on its connection any more, at most after five seconds */
+  allBegun(): Promise<void>;
   /**
    * Cuts the connections without a request, and the others after their answer. Node waits for all, and does not count one
    * that never carried a request among the idle.
@@ -112,11 +117,16 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     // What came while the process stood still is not late.
     await lookAtSockets();
   };
+  const allBegun = async () => {
+    const end = performance.now() + BEGIN_MS;
+    const isOneWaiting = () => [...connections.present()].some(({ waiting }) => waiting.length > 0);
+    while (isOneWaiting() && performance.now() < end) await pause(LOOK_EVERY_MS);
+  };
   const letGo = () => {
     isLettingGo = true;
     for (const { socket, unanswered } of connections.present()) if (unanswered === 0) socket.destroySoon();
   };
-  return Object.assign(server, { drain, letGo });
+  return Object.assign(server, { drain, allBegun, letGo });
 }
 
 /** To their clients, connections that wait in the kernel are open already; with the listener it would reset them. */

@@ -9,8 +9,10 @@ export class DrainOnSignal implements BeforeApplicationShutdown {
   constructor(private readonly host: HttpAdapterHost) {}
 
   async beforeApplicationShutdown(signal?: string): Promise<void> {
-    if (signal) await (this.host.httpAdapter.getHttpServer() as BoundedServer).drain();
-    // What has arrived in this turn begins at its end, and Fastify refuses what begins once it is closing.
+    const server = this.host.httpAdapter.getHttpServer() as BoundedServer;
+    if (signal) await server.drain();
+    // Fastify refuses what begins once it is closing. What has arrived in this turn begins at its end.
+    await server.allBegun();
     await nextTurn();
   }
 }

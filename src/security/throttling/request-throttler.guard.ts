@@ -7,7 +7,7 @@ import {
 } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../common/errors/index.js';
-import type { RateLimit } from '../../common/access/index.js';
+import type { Access, RateLimit } from '../../common/access/index.js';
 import { addressBucket, clientAddress, currentRequest, envelopeKindOf } from '../../common/http/index.js';
 import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { Config } from '../../infrastructure/config/index.js';
@@ -21,8 +21,8 @@ import type { ThrottlerRecord } from './throttler-record.js';
 import { type LimitName, throttlingKey } from './throttling-key.js';
 
 /**
- * Throttles per address: each `/auth` endpoint, and each route with a limit of its own, by a counter of its own, all others by one together. The key is
- * the route and not the URL, which can be written in many ways. Limits are told on success too
+ * Throttles per address: each `/auth` endpoint, and each route with a limit of its own, by a counter of its own, all others
+ * by one together. The key is the route and not the URL, which can be written in many ways. Limits are told on success too
  * (draft-ietf-httpapi-ratelimit-headers-11).
  */
 @Injectable()
@@ -51,11 +51,14 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
   /** The library's own reads seven decorators for every request; here the route's access says everything. */
   override canActivate(context: ExecutionContext): Promise<boolean> {
     const { limit } = accessOf(this.reflector, context);
-    if (limit === 'none') return true as never;
-    const admission =
-      typeof limit === 'string' ? this.admit(context, limit, this.limits[limit]) : this.admit(context, 'route', limit);
     // Nest takes either; the library's type knows promises alone.
-    return admission as Promise<boolean>;
+    return this.admitUnder(limit, context) as Promise<boolean>;
+  }
+
+  private admitUnder(limit: Access['limit'], context: ExecutionContext): Promisable<boolean> {
+    if (limit === 'none') return true;
+    if (typeof limit === 'object') return this.admit(context, 'route', limit);
+    return this.admit(context, limit, this.limits[limit]);
   }
 
   private admit(context: ExecutionContext, name: LimitName, { quota, windowMs }: RateLimit): Promisable<boolean> {
