@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
-const { Decimal128, Long, ObjectId } = mongoose.mongo;
+const { Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
 const date = (text: string) => new Date(`${text}Z`);
 /** Of a $switch: as a text, since no object that is written down here may be taken for a promise. */
 const branch = (condition: string, result: number) =>
@@ -18,6 +18,30 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     const [found] = await suite.over(documents, { $group: { _id: null, value: accumulator } });
     return found?.['value'];
   };
+
+  it('keep and make the types of numbers that BSON has', async () => {
+    const typed = [new Int32(1), Long.fromNumber(1), new Double(1), Decimal128.fromString('1')];
+    const types = async (expression: unknown) => {
+      const [found] = await suite.over(
+        [{ typed }],
+        { $set: { typed: expression } },
+        { $project: { types: { $map: { input: '$typed', in: { $type: '$$this' } } } } },
+      );
+      return found?.['types'];
+    };
+    const sums = (other: unknown) => types({ $map: { input: '$typed', in: { $add: ['$$this', other] } } });
+    expect(await types('$typed')).toEqual(['int', 'long', 'double', 'decimal']);
+    expect(await sums({ $toInt: 1 })).toEqual(['int', 'long', 'double', 'decimal']);
+    expect(await sums({ $toLong: 1 })).toEqual(['long', 'long', 'double', 'decimal']);
+    expect(await sums({ $toDouble: 1 })).toEqual(['double', 'double', 'double', 'decimal']);
+    expect(await sums(2 ** 31 - 1)).toEqual(['long', 'long', 'double', 'decimal']);
+    expect(
+      await types([{ $divide: [4, 2] }, { $round: [{ $toDouble: 2 }] }, { $sum: '$typed' }, { $avg: [1] }]),
+    ).toEqual(['double', 'double', 'decimal', 'double']);
+    await suite.things.updateMany({}, [{ $set: { again: '$typed', first: { $first: '$typed' } } }]);
+    expect(await suite.things.countDocuments({ again: { $type: 'long' }, typed: { $type: 'decimal' } })).toBe(1);
+    expect(await suite.things.countDocuments({ $expr: { $eq: [{ $type: { $last: '$again' } }, 'decimal'] } })).toBe(1);
+  });
 
   it('lose no field of a document for one that is missing', async () => {
     await suite.things.insertOne({ profile: { nick: 'joe', age: 5 } });
@@ -60,14 +84,6 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     ],
     [
       orders,
-      { $map: { input: '$rows', in: { $firstN: { n: 2, input: '$$this.v' } } } },
-      [
-        [1, 2],
-        [4, 5],
-      ],
-    ],
-    [
-      orders,
       { $reduce: { input: '$m', initialValue: [], in: { $concatArrays: ['$$value', [{ $sum: ['$k', 2] }]] } } },
       [7, 7],
     ],
@@ -76,14 +92,6 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     // The ends of arrays.
     [{ a: [[1, 2], [3]] }, [{ $first: '$a' }, { $last: '$a' }, { $last: ['$a'] }], [[1, 2], [3], [3]]],
     [{ a: [] }, { $last: '$a' }, undefined],
-    [
-      { a: [3, 1, null, 2] },
-      [{ $maxN: { n: 2, input: '$a' } }, { $minN: { n: 2, input: '$a' } }],
-      [
-        [3, 2],
-        [1, 2],
-      ],
-    ],
     // What counts as true.
     [{ s: '' }, { $not: ['$s'] }, false],
     [{ d: Decimal128.fromString('0') }, { $cond: ['$d', 1, 2] }, 2],
@@ -91,10 +99,7 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     // Numbers.
     [{ a: Array(10).fill(0.1) }, [{ $sum: '$a' }, { $avg: '$a' }], [1, 0.1]],
     [{ a: [1e16, 1, -1e16] }, { $sum: '$a' }, 1],
-    [{}, { $bitAnd: [{ $add: [2 ** 40, 1] }, 2 ** 40] }, 2 ** 40],
-    [{ n: Long.fromString('9007199254740993') }, { $eq: [{ $bitOr: ['$n', 0] }, '$n'] }, true],
-    [{ a: 5 }, { $median: { input: '$a', method: 'approximate' } }, 5],
-    [{}, { $median: { input: [100, 9, 10], method: 'approximate' } }, 10],
+    [{ n: Long.fromString('9007199254740993') }, { $eq: [{ $add: ['$n', 0] }, '$n'] }, true],
     // A list of one, or a path to a list.
     [{ a: [1, 2, 3] }, { $reverseArray: ['$a'] }, [3, 2, 1]],
     [{ a: [1], n: 4 }, [{ $type: ['$a'] }, { $isNumber: ['$n'] }, { $sqrt: ['$n'] }], ['array', true, 2]],
@@ -120,25 +125,6 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
       [true, true],
     ],
     [{}, { $setDifference: [[1, 2, 3], [2]] }, [1, 3]],
-    [
-      {},
-      {
-        $zip: {
-          inputs: [
-            [1, null, 3],
-            [4, 5],
-          ],
-          useLongestLength: true,
-          defaults: [0, 0],
-        },
-      },
-      [
-        [1, 4],
-        [null, 5],
-        [3, 0],
-      ],
-    ],
-    [{}, { $zip: { inputs: [[], [1, 2]] } }, []],
     // Paths lead through documents alone, and never into what stands for one value.
     [{ x: [[{ y: 1 }], { y: 3 }, { y: [4] }, 5] }, '$x.y', [3, [4]]],
     [{ x: [{ y: 1 }] }, ['$x.0', '$x.0.y', '$$ROOT.x.y'], [[], [], [1]]],
@@ -148,14 +134,6 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
       [null, null, null],
     ],
     [{ o: { p: { q: 1 } } }, { $let: { vars: { v: '$o' }, in: '$$v.p.q' } }, 1],
-    [
-      { l: [5, 6, 7], k: 2 },
-      [{ $lastN: { n: '$k', input: '$l' } }, { $minN: { n: { $size: '$l' }, input: [2, 1] } }],
-      [
-        [6, 7],
-        [1, 2],
-      ],
-    ],
     [
       { arr: [{ a: 1 }, { b: 2 }] },
       [{ $mergeObjects: ['$arr'] }, { $mergeObjects: '$arr' }],
@@ -207,7 +185,6 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
       { $dateToString: { date: '$d', format: '%d %b, %B %Y, %j' } },
       '04 Jul, July 2017, 185',
     ],
-    [{}, { $dateFromString: { dateString: '4 july 2017', format: '%d %B %Y' } }, date('2017-07-04T00:00')],
     [{}, { $year: { $dateFromParts: { year: 99, month: 3 } } }, 99],
     // Spans shorter than a day are counted as they go by; what is null makes null.
     [
@@ -254,16 +231,6 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
   const xs = (...values: unknown[]) => values.map((x) => ({ x }));
   const decimal = (text: string) => Decimal128.fromString(text);
   it.each<[Fields[], Fields, unknown]>([
-    [xs(9, 10, 100), { $median: { input: '$x', method: 'approximate' } }, 10],
-    [
-      xs(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
-      { $percentile: { input: '$x', p: [0.1, 0.5, 0.9, 0.95, 0.99], method: 'approximate' } },
-      [1, 5, 9, 10, 10],
-    ],
-    [xs(1, 3, 2), { $topN: { n: 2, sortBy: { x: -1 }, output: { $multiply: ['$x', 10] } } }, [30, 20]],
-    [xs(1, 3, 2), { $bottom: { sortBy: { x: 1 }, output: ['$x', '$nope'] } }, [3, null]],
-    [xs(1, 3, 2), { $firstN: { n: 2, input: '$x' } }, [1, 3]],
-    [xs(1, 3, null, 2), { $maxN: { n: 2, input: '$x' } }, [3, 2]],
     [xs(1, 3), { $first: { v: '$x', w: '$nope' } }, { v: 1 }],
     [xs(1, 3), { $last: '$x' }, 3],
     [xs({ a: 1 }, { b: 2 }, null), { $mergeObjects: '$x' }, { a: 1, b: 2 }],
@@ -273,40 +240,9 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     expect(await grouped(documents, accumulator)).toEqual(expected);
   });
 
-  it('pick as many as the key of a group says', async () => {
-    const documents = ['CA', 'CA', 'CA', 'NY', 'NY'].map((st, x) => ({ st, x }));
-    const n = { $cond: [{ $eq: ['$st', 'CA'] }, 3, 1] };
-    const accumulators = {
-      first: { $firstN: { n, input: '$x' } },
-      top: { $topN: { n, sortBy: { x: -1 }, output: '$x' } },
-    };
-    const found = await suite.over(
-      documents,
-      { $group: { _id: { st: '$st' }, ...accumulators } },
-      { $sort: { _id: 1 } },
-    );
-    expect(found.map(({ first, top }) => [first, top])).toEqual([
-      [
-        [0, 1, 2],
-        [2, 1, 0],
-      ],
-      [[3], [4]],
-    ]);
-  });
-
-  it('count equal values by BSON, and put them into even buckets', async () => {
+  it('count equal values by BSON', async () => {
     const values = xs(5, decimal('5.0'), 5, 7, null);
     expect((await suite.over(values, { $sortByCount: '$x' })).map(({ count }) => count)).toEqual([3, 1, 1]);
-    const bucketed = await suite.over(xs(1, 2, 2, 2, 5, null), {
-      $bucketAuto: { groupBy: '$x', buckets: 3, output: { all: { $push: '$x' } } },
-    });
-    expect(bucketed).toEqual([
-      { _id: { min: null, max: 2 }, all: [null, 1] },
-      { _id: { min: 2, max: 5 }, all: [2, 2, 2] },
-      { _id: { min: 5, max: 5 }, all: [5] },
-    ]);
-    await suite.things.deleteMany({});
-    expect(await suite.aggregate({ $bucketAuto: { groupBy: '$x', buckets: 3 } })).toEqual([]);
   });
 
   it('project a document to where there was a scalar', async () => {

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { Decimal128, Double, Long, ObjectId } from 'bson';
+import { BSONRegExp, Decimal128, Double, Long, ObjectId } from 'bson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CountingView } from '../../src/infrastructure/database/embedded-mongodb/commands/explain.js';
 import { temporaryDirectory } from '../../src/infrastructure/database/embedded-mongodb/directory.js';
@@ -11,6 +11,7 @@ import {
   findRecords,
   type Query,
 } from '../../src/infrastructure/database/embedded-mongodb/engine/find.js';
+import { plainScope } from '../../src/infrastructure/database/embedded-mongodb/expressions/expression.js';
 import { plan } from '../../src/infrastructure/database/embedded-mongodb/engine/planner.js';
 import { insertRecord, removeRecord } from '../../src/infrastructure/database/embedded-mongodb/engine/records.js';
 import { verify } from './embedded-mongodb-verify.js';
@@ -32,6 +33,9 @@ function random(seed: number): () => number {
     return state / 2_147_483_648;
   };
 }
+
+/** As they come over the wire. */
+const patterns = (...given: RegExp[]) => given.map(({ source, flags }) => new BSONRegExp(source, flags));
 
 describe('A query plan', () => {
   const next = random(7);
@@ -93,7 +97,7 @@ describe('A query plan', () => {
       () => ({ $in: [operand(), operand()] }),
       () => ({ $exists: next() > 0.5 }),
       () => ({ $ne: operand() }),
-      () => pick([/^a/, /^ab?/, /^a\b/, /^x\.*/, /^a|b/, /^xxx/, /b$/, /^/, /^A/i]),
+      () => pick(patterns(/^a/, /^ab?/, /^a\b/, /^x\.*/, /^a|b/, /^xxx/, /b$/, /^/, /^A/i)),
       () => ({ $regex: pick(['^a', '^[ab]', 'a']), $exists: true }),
       () => ({ $type: pick(['string', 'number', 'array', 'null']) }),
     ])();
@@ -178,7 +182,7 @@ describe('A query plan', () => {
       const collation = next() > 0.8 ? { locale: 'en', strength: 2 } : undefined;
       const query: Query = {
         filter: n % 3 > 0 ? filter() : describing(pick(documents)),
-        fold: foldFor(collation),
+        ...plainScope(foldFor(collation)),
       };
       if (plan(engine.store, collection('indexed'), query.filter, query)) indexed++;
       const found = idsOf('plain', query);
@@ -195,7 +199,13 @@ describe('A query plan', () => {
       const sort = Object.fromEntries([pick(fields), pick(fields)].map((field) => [field, pick([1, -1])]));
       const conditions = Array.from({ length: Math.floor(next() * 3) }, () => [pick(fields), condition()] as const);
       const skip = Math.floor(next() * 3);
-      const query: Query = { filter: Object.fromEntries(conditions), sort, skip, limit: pick([1, 5, 300]) };
+      const query: Query = {
+        ...plainScope(),
+        filter: Object.fromEntries(conditions),
+        sort,
+        skip,
+        limit: pick([1, 5, 300]),
+      };
       if (!accessTo(engine.store, collection('indexed'), query).needsSort) followed++;
       const keyOf = compileSortKey(sort);
       // Documents with equal values may come in any order.
@@ -210,35 +220,35 @@ describe('A query plan', () => {
     let covered = 0;
     for (let n = 0; n < SORTS; n++) {
       const fields = pick([['s'], ['s', 't'], ['t', 'u'], ['s', 't', 'u'], ['a'], ['s', 'u']]);
-      const values = fields.map(() => (next() > 0.3 ? pick(short) : pick([/^a/, /^a\./, /^a$/, /^./])));
+      const values = fields.map(() => (next() > 0.3 ? pick(short) : pick(patterns(/^a/, /^a\./, /^a$/, /^./))));
       const asked = Object.fromEntries(fields.map((field, i) => [field, values[i]]));
       const count = coveredCount(engine.store, collection('indexed'), asked, {}, Infinity);
       if (count === undefined) continue;
       covered++;
-      expect(count, JSON.stringify(values.map(String))).toBe(idsOf('plain', { filter: asked }).length);
+      expect(count, JSON.stringify(values.map(String))).toBe(idsOf('plain', { ...plainScope(), filter: asked }).length);
     }
     expect(covered).toBeGreaterThan(SORTS / 10);
   });
 
   it('for a page in the order of an index reads no more than the page', () => {
     const view = new CountingView(engine.store);
-    const query: Query = { filter: { s: 2, t: { $gt: 0 } }, sort: { t: -1, u: 1 }, limit: 2 };
+    const query: Query = { ...plainScope(), filter: { s: 2, t: { $gt: 0 } }, sort: { t: -1, u: 1 }, limit: 2 };
     expect(findRecords(view, collection('indexed'), query)).toHaveLength(2);
     expect(view.documents).toBe(2);
   });
 
   it('keeps the count of a collection beside it', async () => {
-    const count = (): number => countRecords(engine.store, collection('indexed'), { filter: {} });
+    const count = (): number => countRecords(engine.store, collection('indexed'), { ...plainScope(), filter: {} });
     const view = new CountingView(engine.store);
     const before = count();
-    expect(before).toBe(idsOf('plain', { filter: {} }).length);
+    expect(before).toBe(idsOf('plain', { ...plainScope(), filter: {} }).length);
     await engine.write((view) => {
-      const [first] = findRecords(view, collection('indexed'), { filter: {}, limit: 1 });
+      const [first] = findRecords(view, collection('indexed'), { ...plainScope(), filter: {}, limit: 1 });
       removeRecord(view, collection('indexed'), first?.id ?? 0, first?.document ?? {});
-      expect(countRecords(view, collection('indexed'), { filter: {} })).toBe(before - 1);
+      expect(countRecords(view, collection('indexed'), { ...plainScope(), filter: {} })).toBe(before - 1);
       insertRecord(view, collection('indexed'), first?.id ?? 0, first?.document ?? {}, first?.bytes ?? Buffer.alloc(0));
     });
-    expect(countRecords(view, collection('indexed'), { filter: {}, skip: 1, limit: 5 })).toBe(5);
+    expect(countRecords(view, collection('indexed'), { ...plainScope(), filter: {}, skip: 1, limit: 5 })).toBe(5);
     expect([count(), view.documents]).toEqual([before, 0]);
   });
 

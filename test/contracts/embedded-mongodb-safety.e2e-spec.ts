@@ -232,6 +232,31 @@ describe('The embedded store under attack', () => {
     ['validators', () => client.db('test').createCollection('valid', { validator: { a: 1 } })],
     ['users', () => client.db('test').command({ createUser: 'x', pwd: 'x', roles: [] })],
     ['tailable cursors', () => things().find({}, { tailable: true }).next()],
+    ...['$setWindowFields', '$densify', '$fill', '$redact', '$bucketAuto', '$geoNear', '$collStats', '$nope'].map(
+      (stage): [string, () => Promise<unknown>] => [
+        `the stage ${stage}`,
+        () =>
+          things()
+            .aggregate([{ [stage]: {} }])
+            .next(),
+      ],
+    ),
+    ...['$zip', '$bitAnd', '$topN', '$percentile', '$sin', '$toUUID', 'constructor', '__proto__'].map(
+      (operator): [string, () => Promise<unknown>] => [
+        `the operator ${operator}`,
+        () =>
+          things()
+            .aggregate([{ $project: { a: JSON.parse(`{"$${operator.replace('$', '')}": [1, 2]}`) as object } }])
+            .next(),
+      ],
+    ),
+    [
+      'an accumulator that it lacks',
+      () =>
+        things()
+          .aggregate([{ $group: { _id: null, a: { $top: { sortBy: { a: 1 }, output: '$a' } } } }])
+          .next(),
+    ],
   ])('refuses %s and names MongoDB as the answer', async (_feature, use) => {
     await things().insertOne({ a: 1 });
     expect(await errorOf(use())).toMatchObject({ message: expect.stringContaining('use MongoDB for it') });

@@ -126,7 +126,7 @@ describe(`Stages that take pipelines or boundaries, on ${SERVER},`, () => {
     expect(await suite.things.find().toArray()).toMatchObject(xs(1, 2));
   });
 
-  it.each(['$addFields', '$set', '$group', '$bucket', '$bucketAuto', '$lookup', '$graphLookup', '$replaceRoot'])(
+  it.each(['$addFields', '$set', '$group', '$bucket', '$lookup', '$graphLookup', '$replaceRoot'])(
     '%s is refused in words when it is no object',
     async (name) => {
       for (const specification of [null, 5, 'text', true]) {

@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
-import { Binary, UUID } from 'bson';
-import { promote } from '../expressions/expressions.js';
-import { checkStages, runStages } from '../aggregation/stages.js';
+import { compilePipeline } from '../aggregation/pipeline.js';
+import type { PipelineScope } from '../aggregation/stage.js';
 import { CommandError } from '../command-error.js';
 import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
-import { decode } from '../values/decode.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import type { CommandContext } from './command-context.js';
@@ -13,7 +10,6 @@ import { firstBatch } from './read-commands.js';
 
 export function aggregate(context: CommandContext): Buffer {
   const pipeline = context.documentsField('pipeline');
-  checkStages(pipeline);
   const misplaced = pipeline.slice(0, -1).find(isOutput);
   if (misplaced)
     throw new CommandError(40601, `${Object.keys(misplaced)[0]} can only be the final stage in the pipeline`);
@@ -36,42 +32,33 @@ function hasCollection({ command }: CommandContext): boolean {
 }
 
 function results(context: CommandContext, pipeline: Document[]): Buffer[] {
+  const { view } = context;
   const collection = hasCollection(context) ? context.collection() : undefined;
-  const isOfSessions = !hasCollection(context) && '$listLocalSessions' in (pipeline[0] ?? {});
-  const isOfNone = isOfSessions || '$documents' in (pipeline[0] ?? {});
-  if (isOfNone === hasCollection(context)) {
-    throw new CommandError(
-      73,
-      '$documents and $listLocalSessions begin a pipeline without a collection, and they alone',
-    );
+  const first = pipeline[0] ?? {};
+  if (('$documents' in first || '$listLocalSessions' in first) === hasCollection(context)) {
+    throw new CommandError(73, '$documents and $listLocalSessions begin a pipeline without a collection, they alone');
   }
-  const head = leadingQuery(isOfSessions ? [] : pipeline);
+  const head = leadingQuery(pipeline);
   const query = { ...context.query(collection, ''), ...head.query };
-  const rest = pipeline.slice(isOfSessions ? 1 : head.length);
+  const scope: PipelineScope = {
+    variables: query.variables,
+    fold: query.fold,
+    sessions: context.engine.sessions.all(),
+    documentsOf: (name) => {
+      const other = context.collection(`${context.database}.${name}`);
+      return [...matchingRecords(view, other, { ...scope, filter: {} })].map(({ document }) => document);
+    },
+  };
+  const rest = pipeline.slice(head.length);
   const counted = onlyCount(rest);
   if (counted) {
-    const n = countRecords(context.view, collection, query);
+    const n = countRecords(view, collection, query);
     return n > 0 ? [toBytes({ ...counted, n })] : [];
   }
-  const found = findRecords(context.view, collection, query).map(({ bytes }) => bytes);
-  if (rest.length === 0 && !isOfSessions) return found;
-  const documents = isOfSessions ? localSessions(context) : found.map(decodePromoted);
-  const resolve = (name: string): Document[] => {
-    const other = context.collection(`${context.database}.${name}`);
-    return [...matchingRecords(context.view, other, { filter: {} })].map(({ bytes }) => decodePromoted(bytes));
-  };
-  const options = { variables: context.variables(), fold: query.fold, resolve };
-  return runStages(documents, promote(rest) as Document[], options).map(toBytes);
-}
-
-function decodePromoted(bytes: Buffer): Document {
-  return promote(decode(bytes)) as Document;
-}
-
-/** There are no users, whose hash stands beside the id of each session. */
-function localSessions({ engine }: CommandContext): Document[] {
-  const uid = new Binary(createHash('sha256').digest());
-  return [...engine.sessions.all()].map(([id, lastUse]) => ({ _id: { id: new UUID(id), uid }, lastUse }));
+  const run = compilePipeline(rest, scope, head.length);
+  const records = findRecords(view, collection, query);
+  if (rest.length === 0) return records.map(({ bytes }) => bytes);
+  return run(records.map(({ document }) => document)).map(toBytes);
 }
 
 /** The _id of what countDocuments() sends, which needs no look into any document: {$group: {_id: 1, n: {$sum: 1}}}. */
@@ -87,12 +74,16 @@ interface LeadingQuery {
   query: Pick<Query, 'filter' | 'sort' | 'skip' | 'limit'>;
 }
 
-/** The stages a find can do, in the order in which a find does them: those use indexes and keep numeric types. */
+/** The stages a find can do, in the order in which a find does them: those use indexes. */
 export function leadingQuery(pipeline: Document[]): LeadingQuery {
   const rest = [...pipeline];
-  const take = (name: string): unknown => (rest[0] && name in rest[0] ? rest.shift()?.[name] : undefined);
+  const take = (name: string): unknown => {
+    const [stage] = rest;
+    const isNext = stage && name in stage && Object.keys(stage).length === 1;
+    return isNext ? rest.shift()?.[name] : undefined;
+  };
   const filters: unknown[] = [];
-  while (rest[0] && '$match' in rest[0]) filters.push(take('$match'));
+  while (rest[0] && '$match' in rest[0] && Object.keys(rest[0]).length === 1) filters.push(take('$match'));
   if (!filters.every(isDocument)) throw new CommandError(15959, 'the match filter must be an expression in an object');
   const query: LeadingQuery['query'] = { filter: filters.length > 1 ? { $and: filters } : (filters[0] ?? {}) };
   // A sort without fields is an error that the stage itself reports.

@@ -1,4 +1,5 @@
-import { evaluate, evaluateVariables } from '../expressions/expressions.js';
+import { compileVariables } from '../expressions/compile.js';
+import type { Scope, Variables } from '../expressions/expression.js';
 import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/collection.js';
 import type { Engine } from '../engine/engine.js';
@@ -90,22 +91,24 @@ export class CommandContext {
   }
 
   /** Values of the variables of a statement, or those of the whole command. */
-  variables(from: Document = this.command): Document {
-    return evaluateVariables(this.documentField('c', from) ?? this.documentField('let'), this.engine.now());
+  private variables(from: Document): Variables {
+    const known = { NOW: this.engine.now() };
+    const given = this.documentField('c', from) ?? this.documentField('let') ?? {};
+    return { ...known, ...compileVariables(given, { variables: known })({}, known) };
+  }
+
+  /** What the expressions of a command or statement know beside a document. */
+  scope(collection: Collection | undefined, from: Document = this.command): Scope {
+    checkCollation(from.collation);
+    return { variables: this.variables(from), fold: foldFor(from.collation ?? collection?.options.collation) };
   }
 
   /** The filter of a command or statement with the collation and variables that go with it. */
   query(collection: Collection | undefined, filterField: string, from: Document = this.command): Query {
-    checkCollation(from.collation);
-    const scope = {
-      variables: this.variables(from),
-      fold: foldFor(from.collation ?? collection?.options.collation),
-    };
     return {
+      ...this.scope(collection, from),
       filter: this.documentField(filterField, from) ?? {},
-      fold: scope.fold,
       hint: from.hint,
-      evaluate: (expression, document) => evaluate(expression, document, scope),
     };
   }
 }

@@ -32,7 +32,7 @@ export function find(context: CommandContext): Buffer {
 export function projectionOf(context: CommandContext, field: string, query: Query): Projection | undefined {
   const projection = context.documentField(field) ?? {};
   const matched = (document: Document, path: string) => matchedIndex(query.filter, document, path, query);
-  const project = compileProjection(projection, { ...query, matchedIndex: matched });
+  const project = compileProjection(projection, query, { matchedIndex: matched });
   return Object.keys(projection).length === 0 ? undefined : project;
 }
 

@@ -130,7 +130,6 @@ function change(
     filter: query.filter,
     update: statement[fields.update],
     arrayFilters: statement.arrayFilters,
-    variables: context.variables(statement),
     isMulti,
     now: context.engine.now(),
   };

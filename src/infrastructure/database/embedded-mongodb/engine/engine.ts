@@ -1,4 +1,5 @@
 import { Retries, Sessions } from './sessions.js';
+import { plainScope } from '../expressions/expression.js';
 import type { Store } from '../storage/store.js';
 import type { WritableView } from '../storage/view.js';
 import type { Document } from '../values/document.js';
@@ -96,7 +97,7 @@ function removeExpired(view: WritableView, catalogue: Catalogue, now: Date): boo
       // The earliest date of an array counts; a document without a date never expires.
       const isOver = fields.map(({ path }) => ({ [path]: { $lte: deadline } }));
       const filter = partialFilter ? { ...partialFilter, $and: [...isOver, partialFilter] } : { $and: isOver };
-      const expired = findRecords(view, collection, { filter, limit: MOST_AT_ONCE });
+      const expired = findRecords(view, collection, { ...plainScope(), filter, limit: MOST_AT_ONCE });
       for (const { id, document } of expired) removeRecord(view, collection, id, document);
       hasMore ||= expired.length === MOST_AT_ONCE;
     }

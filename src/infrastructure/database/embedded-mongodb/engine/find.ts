@@ -1,4 +1,5 @@
-import { compileFilter, type FilterOptions } from '../query/filter.js';
+import type { Scope } from '../expressions/expression.js';
+import { compileFilter } from '../query/filter.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
 import { countKey, documentKey, documentRange, numberOf, recordIdOf } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
@@ -25,7 +26,7 @@ export class StoredRecord {
   }
 }
 
-export interface Query extends FilterOptions, PlannerOptions {
+export interface Query extends Scope, PlannerOptions {
   filter: Document;
   sort?: Document | undefined;
   skip?: number | undefined;

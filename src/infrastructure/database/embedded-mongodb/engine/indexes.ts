@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CommandError, unsupported } from '../command-error.js';
+import { plainScope } from '../expressions/expression.js';
 import { compileFilter, type Predicate } from '../query/filter.js';
 import { checkCollation, foldFor, type Fold } from '../values/collation.js';
 import { isArrayIndex, isDocument, isFieldPath, own, splitPath, type Document } from '../values/document.js';
@@ -72,7 +73,7 @@ export function defineIndex(id: number, given: Document): IndexDefinition {
     isUnique: isTruthy(given.unique),
     isSparse,
     partialFilter: partialFilter as Document | undefined,
-    covers: partialFilter ? compileFilter(partialFilter, { fold }) : undefined,
+    covers: partialFilter ? compileFilter(partialFilter, plainScope(fold)) : undefined,
     expireAfterSeconds: lifetime(given, fields),
     fold,
     specification: { v: 2, ...given, key, name },

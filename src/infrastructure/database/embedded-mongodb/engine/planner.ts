@@ -1,4 +1,5 @@
 import { CommandError } from '../command-error.js';
+import { plainScope } from '../expressions/expression.js';
 import { compileFilter } from '../query/filter.js';
 import { indexRange } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
@@ -137,7 +138,7 @@ function implies(filter: Document, demands: Map<string, Demand[]>, partialFilter
     if (key === '$and') return (operand as Document[]).every((part) => implies(filter, demands, part, fold));
     if (key in filter && encode([filter[key]]).equals(encode([operand]))) return true;
     if (key.startsWith('$')) return false;
-    const accepts = compileFilter({ [key]: operand }, { fold });
+    const accepts = compileFilter({ [key]: operand }, plainScope(fold));
     const isAccepted = (point: unknown): boolean => accepts(holding(key, point));
     return demands
       .get(key)

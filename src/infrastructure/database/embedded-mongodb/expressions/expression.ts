@@ -1,48 +1,90 @@
-import { evalExpr } from 'mingo/core';
+import { CommandError } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
-import { isOperatorDocument, type Document } from '../values/document.js';
+import { isDocument, type Document } from '../values/document.js';
 
-export type Options = Parameters<typeof evalExpr>[2];
+export type Variables = Record<string, unknown>;
 
-/** How an operator of aggregation expressions is calculated, as mingo calls it. */
-export type Expression = (document: Document, operand: unknown, options: Options) => unknown;
-
-/** mingo hands the setting of this name on to every operator; the one operator of its own that reads it is not used. */
-export function foldOf(options: Options): Fold | undefined {
-  return options?.collation as Fold | undefined;
+/** What the filters, projections and expressions of a command have in common. */
+export interface Scope {
+  /** By name: NOW, and what `let` binds. In a joined pipeline they change from document to document. */
+  variables: Variables;
+  fold?: Fold | undefined;
 }
 
-/** A path, or an operator in an object: what is no constant. */
-export function isComputed(expression: unknown): boolean {
-  return (typeof expression === 'string' && expression.startsWith('$')) || isOperatorDocument(expression);
+/** Where nothing is bound. */
+export function plainScope(fold?: Fold): Scope {
+  return { variables: {}, fold };
 }
 
-/** An operand for mingo that is a value already. */
-export function literal(value: unknown): unknown {
-  return { $literal: value };
+/** Calculates its value for a document; undefined: there is none. */
+export type Expression = (document: Document, variables: Variables) => unknown;
+
+/** What an operator needs to compile its operand. */
+export interface Compiler {
+  fold: Fold | undefined;
+  /** @param names of further variables that are bound when it is calculated */
+  compile(expression: unknown, names?: readonly string[]): Expression;
 }
 
-/** The value of the only argument of an operator, which may be given as a list of one. */
-export function onlyArgument(document: Document, operand: unknown, options: Options): unknown {
-  return evalExpr(document, Array.isArray(operand) && operand.length === 1 ? operand[0] : operand, options);
+/** Compiles an operand. @throws CommandError for a wrong one, whether or not there ever is a document */
+export type Operator = (operand: unknown, compiler: Compiler, name: string) => Expression;
+
+export type Operators = Record<string, Operator>;
+
+export function isNothing(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
 }
 
-/** The same surroundings with further variables. mingo's class for them is not exported, but what it hands on is one. */
-export function withVariables(options: Options, variables: Document): Options {
-  const { init } = (options as object).constructor as unknown as {
-    init(options: Options): { update(locals: { variables: Document }): Options };
+/** An operator whose arguments stand in order, and of which one needs no array around it. */
+export function ordered(
+  [least, most]: readonly [number, number],
+  calculate: (values: unknown[], fold?: Fold) => unknown,
+): Operator {
+  return (operand, { compile, fold }, name) => {
+    const given: unknown[] = Array.isArray(operand) ? operand : [operand];
+    if (given.length < least || given.length > most) {
+      const takes = least === most ? `exactly ${least}` : `at least ${least} and at most ${most}`;
+      throw new CommandError(16020, `Expression ${name} takes ${takes} arguments. ${given.length} were passed in.`);
+    }
+    const values = given.map((one) => compile(one));
+    return (document, variables) =>
+      calculate(
+        values.map((value) => value(document, variables)),
+        fold,
+      );
   };
-  return init(options).update({ variables });
 }
 
-/** What an expression yields for each document of a group or a window. */
-export function valuesOfEach(documents: Document[], expression: unknown, options: Options): unknown[] {
-  // What mingo hands on may name all the documents as the root, and is not to be changed: others hold it.
-  const { local } = options as unknown as { local?: { root?: unknown } };
-  const own = local?.root ? (withVariables(options, {}) as unknown as Rooted) : undefined;
-  return documents.map((root) => evalExpr(root, expression, own?.update({ root }) ?? options));
+/** The same, and null where one of them is null or missing. */
+export function strict(bounds: readonly [number, number], calculate: (values: unknown[], fold?: Fold) => unknown) {
+  return ordered(bounds, (values, fold) => (values.some(isNothing) ? null : calculate(values, fold)));
 }
 
-interface Rooted {
-  update(locals: { root: Document }): Options;
+/**
+ * An operator whose arguments have names.
+ * @param names those that may be left out end with a question mark
+ */
+export function named(names: string, calculate: (given: Document, fold?: Fold) => unknown): Operator {
+  return (operand, { compile, fold }, name) => {
+    const given = Object.entries(argumentsOf(name, operand, names)).map(([key, one]) => [key, compile(one)] as const);
+    return (document, variables) =>
+      calculate(Object.fromEntries(given.map(([key, value]) => [key, value(document, variables)])), fold);
+  };
+}
+
+/** @throws CommandError 9 for arguments that an operator does not know, or misses */
+export function argumentsOf(operator: string, operand: unknown, names: string): Document {
+  if (!isDocument(operand)) throw new CommandError(9, `${operator} only supports an object as its argument`);
+  const known = names.split(' ').filter((name) => name !== '');
+  const unknown = Object.keys(operand).find((name) => !known.includes(name) && !known.includes(`${name}?`));
+  if (unknown !== undefined) throw new CommandError(9, `Unrecognized parameter to ${operator}: ${unknown}`);
+  const missing = known.find((name) => !name.endsWith('?') && !(name in operand));
+  if (missing !== undefined) throw new CommandError(9, `Missing '${missing}' parameter to ${operator}`);
+  return operand;
+}
+
+/** @throws CommandError 16867 for a name that MongoDB keeps for its own variables */
+export function variableName(name: string): string {
+  if (/^[a-z\x80-\uffff][\w\x80-\uffff]*$/.test(name)) return name;
+  throw new CommandError(16867, `'${name}' is no name that a user variable may have`);
 }

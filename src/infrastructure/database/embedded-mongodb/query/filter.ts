@@ -1,7 +1,7 @@
 import { BSONRegExp } from 'bson';
-import { checked, evaluate, promote } from '../expressions/expressions.js';
+import { compileExpression } from '../expressions/compile.js';
+import { plainScope, type Scope } from '../expressions/expression.js';
 import { CommandError, unsupported } from '../command-error.js';
-import type { Fold } from '../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { isRegExp } from '../values/bson-types.js';
 import { isTruthy } from '../values/numbers.js';
@@ -11,43 +11,37 @@ import { compileOperator, equality, not, some, type LeavesTest } from './operato
 
 export type Predicate = (document: Document) => boolean;
 
-export interface FilterOptions {
-  fold?: Fold | undefined;
-  /** How `$expr` is calculated, where variables of an outer pipeline are in play. */
-  evaluate?: (expression: unknown, document: Document) => unknown;
-}
-
 /**
  * Compiles a query filter.
  * @throws CommandError for operators that do not exist or that only MongoDB has, even if no document is ever tested
  */
-export function compileFilter(filter: unknown, options: FilterOptions = {}): Predicate {
+export function compileFilter(filter: unknown, scope: Scope = plainScope()): Predicate {
   if (!isDocument(filter)) throw new CommandError(14, 'Expected the filter to be an object');
-  const tests = Object.keys(filter).map((key) => compileEntry(key, filter[key], options));
+  const tests = Object.keys(filter).map((key) => compileEntry(key, filter[key], scope));
   return tests.length === 1 ? (tests[0] as Predicate) : (document) => tests.every((test) => test(document));
 }
 
 /** Tests one value, not a document, against the operators of a field. */
-export function compileValueTest(operators: Document, options: FilterOptions = {}): (value: unknown) => boolean {
-  const test = compileOperators(operators, options);
+export function compileValueTest(operators: Document, scope: Scope = plainScope()): (value: unknown) => boolean {
+  const test = compileOperators(operators, scope);
   return (value) => test([value], true);
 }
 
 /** The test that `$elemMatch` and `$pull` make on each element. */
-export function elementTest(operand: unknown, options: FilterOptions): (element: unknown) => boolean {
+export function elementTest(operand: unknown, scope: Scope): (element: unknown) => boolean {
   if (!isDocument(operand)) throw new CommandError(2, '$elemMatch needs an Object');
   const [first = ''] = Object.keys(operand);
   const isFilter = !isOperatorDocument(operand) || ['$and', '$or', '$nor', '$where'].includes(first);
-  if (!isFilter) return compileValueTest(operand, options);
-  const matches = compileFilter(operand, options);
+  if (!isFilter) return compileValueTest(operand, scope);
+  const matches = compileFilter(operand, scope);
   // Elements that are arrays are matched like documents whose fields are the indexes.
   return (element) => (Array.isArray(element) ? matches({ ...element }) : isDocument(element) && matches(element));
 }
 
-function compileEntry(key: string, operand: unknown, options: FilterOptions): Predicate {
+function compileEntry(key: string, operand: unknown, scope: Scope): Predicate {
   const parts = (): Predicate[] => {
     if (Array.isArray(operand) && operand.length > 0 && operand.every(isDocument)) {
-      return operand.map((filter) => compileFilter(filter, options));
+      return operand.map((filter) => compileFilter(filter, scope));
     }
     throw new CommandError(2, `${key} argument must be a non-empty array of objects`);
   };
@@ -65,9 +59,8 @@ function compileEntry(key: string, operand: unknown, options: FilterOptions): Pr
       return (document) => !none.some((test) => test(document));
     }
     case '$expr': {
-      const expression = checked(promote(operand));
-      const calculate = options.evaluate ?? evaluate;
-      return (document) => isTruthy(calculate(expression, document));
+      const expression = compileExpression(operand, scope);
+      return (document) => isTruthy(expression(document, scope.variables));
     }
     case '$comment':
       return () => true;
@@ -77,12 +70,12 @@ function compileEntry(key: string, operand: unknown, options: FilterOptions): Pr
       throw unsupported(`Query operator ${key}`, 2);
     default:
       if (isOperatorDocument({ [key]: operand })) throw new CommandError(2, `unknown top level operator: ${key}`);
-      return compileField(key.split('.'), operand, options);
+      return compileField(key.split('.'), operand, scope);
   }
 }
 
-function compileField(path: string[], operand: unknown, options: FilterOptions): Predicate {
-  const test = compileOperators(operatorsOf(operand), options);
+function compileField(path: string[], operand: unknown, scope: Scope): Predicate {
+  const test = compileOperators(operatorsOf(operand), scope);
   return (document) => test(leaves(document, path));
 }
 
@@ -92,16 +85,16 @@ export function operatorsOf(operand: unknown): Document {
   return isRegExp(operand) ? { $regex: operand } : { $eq: operand };
 }
 
-function compileOperators(operators: Document, options: FilterOptions): LeavesTest {
+function compileOperators(operators: Document, scope: Scope): LeavesTest {
   if ('$options' in operators && !('$regex' in operators)) throw new CommandError(2, '$options needs a $regex');
   const names = Object.keys(operators).filter((name) => name !== '$options');
   const tests = names.map((name): LeavesTest => {
     const operand = operators[name];
     if (name === '$regex') return some(equality(pattern(operand, operators.$options)));
-    if (name === '$not') return negation(operand, options);
-    if (name === '$elemMatch') return elementMatch(operand, options);
-    if (name === '$all') return allTest(operand, options);
-    return compileOperator(name, operand, options.fold);
+    if (name === '$not') return negation(operand, scope);
+    if (name === '$elemMatch') return elementMatch(operand, scope);
+    if (name === '$all') return allTest(operand, scope);
+    return compileOperator(name, operand, scope.fold);
   });
   return tests.length === 1 ? (tests[0] as LeavesTest) : everyTest(tests);
 }
@@ -111,24 +104,22 @@ function everyTest(tests: LeavesTest[]): LeavesTest {
 }
 
 function pattern(operand: unknown, flags: unknown): BSONRegExp {
-  const known = operand instanceof BSONRegExp ? operand : undefined;
-  const source = known?.pattern ?? (operand instanceof RegExp ? operand.source : operand);
+  const source = isRegExp(operand) ? operand.pattern : operand;
   if (typeof source !== 'string') throw new CommandError(2, '$regex has to be a string');
-  const own = operand instanceof RegExp ? operand.flags.replace(/[^ims]/g, '') : known?.options;
-  const given = typeof flags === 'string' ? flags : own;
+  const given = typeof flags === 'string' || !isRegExp(operand) ? (flags as string | undefined) : operand.options;
   // The constructor would refuse an unknown one with an error of its own.
   toFlags(given ?? '');
   return new BSONRegExp(source, given);
 }
 
-function negation(operand: unknown, options: FilterOptions): LeavesTest {
+function negation(operand: unknown, scope: Scope): LeavesTest {
   const isUsable = isRegExp(operand) || isOperatorDocument(operand);
   if (!isUsable) throw new CommandError(2, '$not needs a regex or a document');
-  return not(compileOperators(operatorsOf(operand), options));
+  return not(compileOperators(operatorsOf(operand), scope));
 }
 
-function elementMatch(operand: unknown, options: FilterOptions): LeavesTest {
-  const matches = elementTest(operand, options);
+function elementMatch(operand: unknown, scope: Scope): LeavesTest {
+  const matches = elementTest(operand, scope);
   return (found) => found.some((leaf) => Array.isArray(leaf) && leaf.some(matches));
 }
 
@@ -136,15 +127,15 @@ export function isElementMatch(item: unknown): item is Document {
   return isDocument(item) && '$elemMatch' in item;
 }
 
-function allTest(operand: unknown, options: FilterOptions): LeavesTest {
+function allTest(operand: unknown, scope: Scope): LeavesTest {
   if (!Array.isArray(operand)) throw new CommandError(2, '$all needs an array');
   const tests = operand.map((item): LeavesTest => {
     if (isElementMatch(item) !== isElementMatch(operand[0])) {
       throw new CommandError(2, '$all/$elemMatch has to be consistent');
     }
-    if (isElementMatch(item)) return elementMatch(item.$elemMatch, options);
+    if (isElementMatch(item)) return elementMatch(item.$elemMatch, scope);
     if (isOperatorDocument(item)) throw new CommandError(2, 'no $ expressions in $all');
-    return some(equality(item, options.fold));
+    return some(equality(item, scope.fold));
   });
   return tests.length > 0 ? everyTest(tests) : () => false;
 }

@@ -1,12 +1,6 @@
+import type { Scope } from '../expressions/expression.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
-import {
-  compileFilter,
-  compileValueTest,
-  elementTest,
-  isElementMatch,
-  operatorsOf,
-  type FilterOptions,
-} from './filter.js';
+import { compileFilter, compileValueTest, elementTest, isElementMatch, operatorsOf } from './filter.js';
 import { leaves } from '../values/leaves.js';
 
 /**
@@ -17,16 +11,16 @@ export function matchedIndex(
   filter: Document,
   document: Document,
   arrayPath: string,
-  options: FilterOptions,
+  scope: Scope,
 ): number | undefined {
   let other: number | undefined;
-  for (const [path, operand] of conditions(filter, document, options)) {
+  for (const [path, operand] of conditions(filter, document, scope)) {
     const parts = path.split('.');
     for (let length = parts.length; length > 0; length--) {
       const prefix = parts.slice(0, length).join('.');
       const [array] = leaves(document, parts.slice(0, length));
       if (!Array.isArray(array)) continue;
-      const index = firstMatch(array, parts.slice(length).join('.'), operand, options);
+      const index = firstMatch(array, parts.slice(length).join('.'), operand, scope);
       if (index >= 0 && prefix === arrayPath) return index;
       if (index >= 0) other ??= index;
     }
@@ -34,25 +28,25 @@ export function matchedIndex(
   return other;
 }
 
-function firstMatch(array: unknown[], rest: string, operand: unknown, options: FilterOptions): number {
+function firstMatch(array: unknown[], rest: string, operand: unknown, scope: Scope): number {
   // What an element is not says nothing of which one it is.
   if (isOperatorDocument(operand) && Object.keys(operand).every((name) => ['$ne', '$nin', '$not'].includes(name)))
     return -1;
   if (rest !== '') {
-    const test = compileFilter({ [rest]: operand }, options);
+    const test = compileFilter({ [rest]: operand }, scope);
     return array.findIndex((element) => isDocument(element) && test(element));
   }
-  if (isElementMatch(operand)) return array.findIndex(elementTest(operand.$elemMatch, options));
-  return array.findIndex(compileValueTest(operatorsOf(operand), options));
+  if (isElementMatch(operand)) return array.findIndex(elementTest(operand.$elemMatch, scope));
+  return array.findIndex(compileValueTest(operatorsOf(operand), scope));
 }
 
-function* conditions(filter: Document, document: Document, options: FilterOptions): Iterable<[string, unknown]> {
+function* conditions(filter: Document, document: Document, scope: Scope): Iterable<[string, unknown]> {
   for (const [key, operand] of Object.entries(filter)) {
     if (key === '$and' && Array.isArray(operand)) {
-      for (const part of operand) yield* conditions(part as Document, document, options);
+      for (const part of operand) yield* conditions(part as Document, document, scope);
     } else if (key === '$or' && Array.isArray(operand)) {
-      const matching = operand.find((part) => compileFilter(part, options)(document));
-      if (matching) yield* conditions(matching as Document, document, options);
+      const matching = operand.find((part) => compileFilter(part, scope)(document));
+      if (matching) yield* conditions(matching as Document, document, scope);
     } else if (!key.startsWith('$')) {
       yield [key, operand];
     }

@@ -1,4 +1,5 @@
-import { checked, evaluate, promote } from '../expressions/expressions.js';
+import { compileExpression } from '../expressions/compile.js';
+import type { Scope } from '../expressions/expression.js';
 import { CommandError, unsupported } from '../command-error.js';
 import {
   assign,
@@ -11,11 +12,11 @@ import {
 } from '../values/document.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
 import { isNumber } from '../values/bson-types.js';
-import { elementTest, type FilterOptions } from './filter.js';
+import { elementTest } from './filter.js';
 
 export type Projection = (document: Document) => Document;
 
-export interface ProjectionOptions extends FilterOptions {
+export interface ProjectionOptions {
   /** Index of the array element that made the filter match, for `{'list.$': 1}`. */
   matchedIndex?: (document: Document, arrayPath: string) => number | undefined;
   /** Aggregation's $project has no $slice, $elemMatch or $ of its own: there they are expressions. */
@@ -26,7 +27,7 @@ type Rule = true | false | ((value: unknown, document: Document) => unknown);
 type Tree = Map<string, Tree | Rule>;
 
 /** Compiles the projection of a find or a $project. @throws CommandError 31253/31254 when it mixes the two kinds */
-export function compileProjection(specification: Document, options: ProjectionOptions = {}): Projection {
+export function compileProjection(specification: Document, scope: Scope, options: ProjectionOptions = {}): Projection {
   const tree: Tree = new Map();
   let isInclusion: boolean | undefined;
   let positional: string | undefined;
@@ -42,7 +43,7 @@ export function compileProjection(specification: Document, options: ProjectionOp
     }
     if (isDecisive || (path === '_id' && includes && Object.keys(specification).length === 1)) isInclusion = includes;
     if (options.isStage || !/\.\$(\.|$)/.test(path)) {
-      addRule(tree, path, ruleFor(value, options));
+      addRule(tree, path, ruleFor(value, scope, options));
       continue;
     }
     if (!path.endsWith('.$')) throw new CommandError(31394, 'A positional projection may only be used at the end');
@@ -78,17 +79,16 @@ function addRule(tree: Tree, path: string, rule: Rule): void {
   node.set(last, rule);
 }
 
-function ruleFor(value: unknown, options: ProjectionOptions): Rule {
+function ruleFor(value: unknown, scope: Scope, options: ProjectionOptions): Rule {
   if (isFlag(value)) return isTruthy(value);
   if (isOperatorDocument(value) && !options.isStage) {
     const { $slice, $elemMatch } = value;
     if (isSlice(value)) return sliceRule($slice);
-    if ('$elemMatch' in value) return elementRule($elemMatch, options);
+    if ('$elemMatch' in value) return elementRule($elemMatch, scope);
     if ('$meta' in value) throw unsupported('$meta', 2);
   }
-  const expression = checked(promote(value));
-  const calculate = options.evaluate ?? evaluate;
-  return (_value, document) => calculate(expression, document);
+  const expression = compileExpression(value, scope);
+  return (_value, document) => expression(document, scope.variables);
 }
 
 /** With a number or two; anything else is an expression. */
@@ -125,8 +125,8 @@ function sliceRule(operand: unknown): Rule {
   };
 }
 
-function elementRule(operand: unknown, options: ProjectionOptions): Rule {
-  const matches = elementTest(operand, options);
+function elementRule(operand: unknown, scope: Scope): Rule {
+  const matches = elementTest(operand, scope);
   return (value) => {
     const found = Array.isArray(value) ? value.filter(matches).slice(0, 1) : [];
     return found.length > 0 ? found : undefined;

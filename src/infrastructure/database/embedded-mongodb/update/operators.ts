@@ -1,6 +1,7 @@
 import { Long, Timestamp } from 'bson';
 import { CommandError, refuseOthers } from '../command-error.js';
-import { elementTest, type FilterOptions } from '../query/filter.js';
+import type { Scope } from '../expressions/expression.js';
+import { elementTest } from '../query/filter.js';
 import { elementSortKey, sorted } from '../values/sort-key.js';
 import { equality } from '../query/operators.js';
 import { copy, isDocument, isOperatorDocument } from '../values/document.js';
@@ -10,7 +11,7 @@ import { compare, identity } from '../values/order.js';
 import type { Place } from '../values/place.js';
 import { isNumber, typeName } from '../values/bson-types.js';
 
-export interface OperatorOptions extends FilterOptions {
+export interface OperatorOptions extends Scope {
   now: Date;
   /** true while the document of an upsert is being built */
   isInsert: boolean;
@@ -101,7 +102,7 @@ function bit(place: Place, operand: unknown): void {
   place.set(types.includes('long') ? Long.fromBigInt(result) : Number(BigInt.asIntN(32, result)));
 }
 
-function push(place: Place, operand: unknown, options: FilterOptions): void {
+function push(place: Place, operand: unknown, options: Scope): void {
   const array = arrayAt(place, '$push', 2);
   const { $each, $position, $slice, $sort, ...others } = isEach(operand) ? operand : { $each: [operand] };
   refuseOthers('$push', 2, others);
@@ -114,7 +115,7 @@ function push(place: Place, operand: unknown, options: FilterOptions): void {
   place.set(size >= 0 ? ordered.slice(0, size) : ordered.slice(size));
 }
 
-function addToSet(place: Place, operand: unknown, { fold }: FilterOptions): void {
+function addToSet(place: Place, operand: unknown, { fold }: Scope): void {
   const array = arrayAt(place, '$addToSet', 2);
   const known = new Set(array.map((element) => identity(element, fold)));
   for (const value of addedBy(operand)) {
@@ -132,7 +133,7 @@ function addedBy(operand: unknown): unknown[] {
   return eachOf(operand.$each, 14);
 }
 
-function pull(place: Place, operand: unknown, options: FilterOptions): void {
+function pull(place: Place, operand: unknown, options: Scope): void {
   if (place.get() === undefined) return;
   const array = arrayAt(place, '$pull', 2);
   const matches = pullTest(operand, options);
@@ -140,13 +141,13 @@ function pull(place: Place, operand: unknown, options: FilterOptions): void {
   if (kept.length !== array.length) place.set(kept);
 }
 
-function pullTest(operand: unknown, options: FilterOptions): (element: unknown) => boolean {
+function pullTest(operand: unknown, options: Scope): (element: unknown) => boolean {
   if (!isDocument(operand)) return equality(operand, options.fold);
   const matches = elementTest(operand, options);
   return isOperatorDocument(operand) ? matches : (element) => isDocument(element) && matches(element);
 }
 
-function pullAll(place: Place, operand: unknown, { fold }: FilterOptions): void {
+function pullAll(place: Place, operand: unknown, { fold }: Scope): void {
   if (!Array.isArray(operand)) throw new CommandError(2, '$pullAll requires an array argument');
   const array = arrayAt(place, '$pullAll', 2);
   const pulled = new Set(operand.map((value) => identity(value, fold)));

@@ -1,5 +1,6 @@
 import { CommandError } from '../command-error.js';
-import { compileFilter, type FilterOptions, type Predicate } from '../query/filter.js';
+import type { Scope } from '../expressions/expression.js';
+import { compileFilter, type Predicate } from '../query/filter.js';
 import { isDocument, splitPath, type Document } from '../values/document.js';
 import { Place } from '../values/place.js';
 
@@ -8,7 +9,7 @@ export class PathResolver {
   private readonly arrayFilters = new Map<string, Predicate>();
 
   /** @throws CommandError 2 for a name without an array filter, 9 for an array filter that is malformed or never referred to */
-  constructor(paths: string[], arrayFilters: unknown, options: FilterOptions) {
+  constructor(paths: string[], arrayFilters: unknown, scope: Scope) {
     for (const filter of (arrayFilters as Document[] | undefined) ?? []) {
       const [name, another] = new Set(identifiersOf(filter));
       if (name === undefined || another !== undefined) {
@@ -17,7 +18,7 @@ export class PathResolver {
       if (this.arrayFilters.has(name)) {
         throw new CommandError(9, `Found multiple array filters with the same top-level field name ${name}`);
       }
-      this.arrayFilters.set(name, compileFilter(filter, options));
+      this.arrayFilters.set(name, compileFilter(filter, scope));
     }
     const used = new Set(
       paths.flatMap((path) => [...path.matchAll(/\$\[([^\].]+)\]/g)].map(([, name]) => name as string)),

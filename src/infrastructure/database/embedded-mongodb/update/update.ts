@@ -1,13 +1,14 @@
 import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
-import { compileFilter, type FilterOptions } from '../query/filter.js';
+import type { Scope } from '../expressions/expression.js';
+import { compileFilter } from '../query/filter.js';
 import { matchedIndex } from '../query/matched-index.js';
 import { copy, isDocument, isOperatorDocument, splitPath, type Document } from '../values/document.js';
 import { equal } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { isRegExp } from '../values/bson-types.js';
 import { OPERATORS, type Operator } from './operators.js';
-import { checkUpdatePipeline, runUpdatePipeline } from './pipeline-update.js';
+import { compileUpdatePipeline } from './pipeline-update.js';
 import { PathResolver } from './positional.js';
 
 export interface UpdateStatement {
@@ -15,7 +16,6 @@ export interface UpdateStatement {
   /** Operators, a whole new document, or an aggregation pipeline. */
   update: unknown;
   arrayFilters?: unknown;
-  variables?: Document | undefined;
   isMulti: boolean;
   now: Date;
 }
@@ -24,16 +24,15 @@ export interface UpdateStatement {
 export type Update = (document: Document, isInsert?: boolean) => Document;
 
 /** @throws CommandError for unknown operators and conflicting paths */
-export function compileUpdate(statement: UpdateStatement, options: FilterOptions): Update {
+export function compileUpdate(statement: UpdateStatement, scope: Scope): Update {
   const { update } = statement;
   if (Array.isArray(update)) {
     if (statement.arrayFilters) throw new CommandError(9, 'Cannot specify arrayFilters with a pipeline-style update');
-    checkUpdatePipeline(update);
-    const scope = { variables: statement.variables, fold: options.fold };
-    return (document) => keepId(document, runUpdatePipeline(document, update, scope));
+    const run = compileUpdatePipeline(update, scope);
+    return (document) => keepId(document, run(document));
   }
   if (!isDocument(update)) throw new CommandError(9, 'Update argument must be either an object or an array');
-  if (!isReplacement(update)) return operatorUpdate(statement, update, options);
+  if (!isReplacement(update)) return operatorUpdate(statement, update, scope);
   if (statement.isMulti) throw new CommandError(9, 'multi update is not supported for replacement-style update');
   refuseDollars(update);
   return (document) => keepId(document, copy(update));
@@ -80,15 +79,15 @@ interface Step {
   operator: Operator;
 }
 
-function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: Document, options: FilterOptions) {
+function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: Document, scope: Scope) {
   const steps = stepsOf(update);
   const dollar = steps.find(({ path, operator }) => path.startsWith('$') && !LEAVING.has(operator))?.path;
-  checkSteps(steps, { ...options, now });
-  compileFilter(filter, options);
+  checkSteps(steps, { ...scope, now });
+  compileFilter(filter, scope);
   const resolver = new PathResolver(
     steps.map(({ path }) => path),
     arrayFilters,
-    options,
+    scope,
   );
   return (original: Document, isInsert = false): Document => {
     // A new document may have such a field.
@@ -96,12 +95,12 @@ function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: 
       throw new CommandError(52, `The dollar ($) prefixed field '${dollar}' is not allowed in an update`);
     }
     const document = copy(original);
-    const matched = (path: string): number | undefined => matchedIndex(filter, original, path, options);
+    const matched = (path: string): number | undefined => matchedIndex(filter, original, path, scope);
     const planned = steps.map((step) => ({ ...step, places: resolver.resolve(document, step.path, matched) }));
     refuseConflicts(planned.flatMap((step) => [...step.places.map(({ path }) => path), ...targetOf(step)]));
     const placeOf = (path: string): Place => resolver.resolve(document, path, matched)[0] as Place;
     for (const { places, operator, operand } of planned) {
-      for (const place of places) operator(place, operand, { ...options, now, isInsert, placeOf });
+      for (const place of places) operator(place, operand, { ...scope, now, isInsert, placeOf });
     }
     refuseOtherId(original, document);
     return document;
@@ -122,7 +121,7 @@ function stepsOf(update: Document): Step[] {
 }
 
 /** What is wrong with an update is wrong whether or not a document is found: each step is tried on an empty one. */
-function checkSteps(steps: Step[], options: FilterOptions & { now: Date }): void {
+function checkSteps(steps: Step[], scope: Scope & { now: Date }): void {
   for (const step of steps) {
     const { path, operand, operator } = step;
     const parts = splitPath(path);
@@ -140,7 +139,7 @@ function checkSteps(steps: Step[], options: FilterOptions & { now: Date }): void
       parts.map((part) => (part.startsWith('$') ? '0' : part)),
     );
     // None is asked of but $rename, which finds nothing to move.
-    operator(place, operand, { ...options, isInsert: false, placeOf: () => place });
+    operator(place, operand, { ...scope, isInsert: false, placeOf: () => place });
   }
   refuseConflicts(steps.flatMap((step) => [step.path, ...targetOf(step)]));
 }

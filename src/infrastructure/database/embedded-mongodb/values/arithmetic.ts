@@ -3,30 +3,28 @@ import { CommandError } from '../command-error.js';
 import { typeName, type BsonNumber } from './bson-types.js';
 import { digitsOf, toDouble, type Digits } from './numbers.js';
 
+/** An operation on numbers, in each of the types in which BSON calculates. */
 export interface Arithmetic {
   double(a: number, b: number): number;
   integer(a: bigint, b: bigint): bigint;
   decimal(a: Digits, b: Digits): Digits;
 }
 
-export const ADDITION: Arithmetic = {
-  double: (a, b) => a + b,
-  integer: (a, b) => a + b,
-  decimal: aligned((a, b) => a + b),
-};
+export const ADDITION = aligned(
+  (a, b) => a + b,
+  (a, b) => a + b,
+);
 
-export const SUBTRACTION: Arithmetic = {
-  double: (a, b) => a - b,
-  integer: (a, b) => a - b,
-  decimal: aligned((a, b) => a - b),
-};
+export const SUBTRACTION = aligned(
+  (a, b) => a - b,
+  (a, b) => a - b,
+);
 
 /** The rest of a division, with the sign of what was divided. */
-export const REMAINDER: Arithmetic = {
-  double: (a, b) => a % b,
-  integer: (a, b) => a % b,
-  decimal: aligned((a, b) => a % b),
-};
+export const REMAINDER = aligned(
+  (a, b) => a % b,
+  (a, b) => a % b,
+);
 
 export const MULTIPLICATION: Arithmetic = {
   double: (a, b) => a * b,
@@ -34,29 +32,56 @@ export const MULTIPLICATION: Arithmetic = {
   decimal: (a, b) => ({ digits: a.digits * b.digits, scale: a.scale + b.scale }),
 };
 
-/** In MongoDB's result type: int grows to long, double and decimal win. @throws CommandError 2 on int64 overflow */
-export function calculate({ double, integer, decimal }: Arithmetic, a: BsonNumber, b: BsonNumber): BsonNumber {
+function aligned(double: Arithmetic['double'], integer: Arithmetic['integer']): Arithmetic {
+  return {
+    double,
+    integer,
+    decimal: (a, b) => {
+      const scale = Math.max(a.scale, b.scale);
+      const [x, y] = [a, b].map((one) => one.digits * 10n ** BigInt(scale - one.scale)) as [bigint, bigint];
+      return { digits: integer(x, y), scale };
+    },
+  };
+}
+
+/**
+ * In MongoDB's result type: int grows to long, double and decimal win.
+ * @param overflow what becomes of a result beyond int64, see below
+ * @throws CommandError 2 on int64 overflow, unless it is to be a double
+ */
+export function calculate(
+  arithmetic: Arithmetic,
+  a: BsonNumber,
+  b: BsonNumber,
+  overflow: 'error' | 'double' = 'error',
+): BsonNumber {
   const types = [typeName(a), typeName(b)];
   if (types.includes('decimal')) {
     const [x, y] = [digitsOf(a), digitsOf(b)];
-    return x && y ? toDecimal(decimal(x, y)) : Decimal128.fromString(String(double(toDouble(a), toDouble(b))));
+    if (x && y) return toDecimal(arithmetic.decimal(x, y));
+    return Decimal128.fromString(String(arithmetic.double(toDouble(a), toDouble(b))));
   }
-  if (types.includes('double')) {
-    const result = double(toDouble(a), toDouble(b));
-    return typeName(result) === 'int' ? new Double(result) : result;
+  if (types.includes('double')) return bsonDouble(arithmetic.double(toDouble(a), toDouble(b)));
+  const result = arithmetic.integer(BigInt(a.toString()), BigInt(b.toString()));
+  if (BigInt.asIntN(64, result) !== result) {
+    if (overflow === 'double') return bsonDouble(Number(result));
+    throw new CommandError(2, 'The result is too large for an int64');
   }
-  const result = integer(BigInt(a.toString()), BigInt(b.toString()));
-  if (BigInt.asIntN(64, result) !== result) throw new CommandError(2, 'The result is too large for an int64');
   return types.includes('long') || BigInt.asIntN(32, result) !== result ? Long.fromBigInt(result) : Number(result);
 }
 
+/** A double as decode() leaves it: a plain number would be an int32 where it looks like one. */
+export function bsonDouble(value: number): number | Double {
+  return typeName(value) === 'int' ? new Double(value) : value;
+}
+
 /** A decimal where one of them is, to 34 digits; otherwise a double. */
-export function quotient(a: BsonNumber, b: BsonNumber): number | Decimal128 {
+export function quotient(a: BsonNumber, b: BsonNumber): BsonNumber {
   const [x, y] = [digitsOf(a), digitsOf(b)];
   const isDecimal = a instanceof Decimal128 || b instanceof Decimal128;
   if (!isDecimal || !x || !y) {
     const result = toDouble(a) / toDouble(b);
-    return isDecimal ? Decimal128.fromString(String(result)) : result;
+    return isDecimal ? Decimal128.fromString(String(result)) : bsonDouble(result);
   }
   const places = 34 + String(y.digits).length;
   const exact = { digits: (x.digits * 10n ** BigInt(places)) / y.digits, scale: x.scale - y.scale + places };
@@ -69,17 +94,21 @@ const DECIMAL_DIGITS = 34;
 export type Rounding = 'halfEven' | 'down' | 'floor' | 'ceiling';
 
 /** To so many places behind the point, or before it where negative; in the type that it had. */
-export function rounded<T extends number | Long | Decimal128>(value: T, places: number, rounding: Rounding): T {
+export function rounded(value: BsonNumber, places: number, rounding: Rounding): BsonNumber {
+  const isDouble = typeName(value) === 'double';
   // Of a double, what it is in binary: 2.675 lies below its middle.
-  const isFraction = typeof value === 'number' && Number.isFinite(value);
-  const exact = digitsOf(isFraction ? Decimal128.fromString(value.toPrecision(DECIMAL_DIGITS)) : value);
+  const exact = digitsOf(isDouble && Number.isFinite(toDouble(value)) ? inBinary(toDouble(value)) : value);
   if (!exact || exact.scale <= places) return value;
   const unit = 10n ** BigInt(exact.scale - places);
-  const rest = exact.digits % unit;
-  const digits = exact.digits / unit + correction(exact.digits / unit, rest, unit, rounding);
-  if (value instanceof Decimal128) return toDecimal({ digits, scale: places }) as T;
-  if (value instanceof Long) return Long.fromBigInt(digits * 10n ** BigInt(-places)) as T;
-  return Number(`${digits}E${-places}`) as T;
+  const digits = exact.digits / unit + correction(exact.digits / unit, exact.digits % unit, unit, rounding);
+  if (value instanceof Decimal128) return toDecimal({ digits, scale: places });
+  if (isDouble) return bsonDouble(Number(`${digits}E${-places}`));
+  const result = digits * 10n ** BigInt(-places);
+  return value instanceof Long || BigInt.asIntN(32, result) !== result ? Long.fromBigInt(result) : Number(result);
+}
+
+function inBinary(value: number): Decimal128 {
+  return Decimal128.fromString(value.toPrecision(DECIMAL_DIGITS));
 }
 
 /** What is to be added to a number of which a rest was cut off. */
@@ -89,14 +118,6 @@ function correction(kept: bigint, rest: bigint, unit: bigint, rounding: Rounding
   const twice = 2n * (rest < 0n ? -rest : rest);
   const isUp = twice > unit || (twice === unit && kept % 2n !== 0n);
   return rounding === 'halfEven' && isUp ? (rest < 0n ? -1n : 1n) : 0n;
-}
-
-function aligned(operation: (a: bigint, b: bigint) => bigint): Arithmetic['decimal'] {
-  return (a, b) => {
-    const scale = Math.max(a.scale, b.scale);
-    const [x, y] = [a, b].map((one) => one.digits * 10n ** BigInt(scale - one.scale)) as [bigint, bigint];
-    return { digits: operation(x, y), scale };
-  };
 }
 
 /** Without the zeros at its end. */

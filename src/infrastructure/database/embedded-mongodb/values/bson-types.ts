@@ -65,7 +65,7 @@ export function typeName(value: unknown): TypeName {
   if (value instanceof Int32) return 'int';
   if (value instanceof Decimal128) return 'decimal';
   if (value instanceof Binary) return 'binData';
-  if (value instanceof BSONRegExp || value instanceof RegExp) return 'regex';
+  if (value instanceof BSONRegExp) return 'regex';
   if (value instanceof Code) return value.scope ? 'javascriptWithScope' : 'javascript';
   if (value instanceof BSONSymbol) return 'symbol';
   if (value instanceof MinKey) return 'minKey';
@@ -80,8 +80,8 @@ export function isNumber(value: unknown): value is BsonNumber {
   return typeof value === 'number' || (typeof value === 'object' && rankOf(value) === TYPES.int.rank);
 }
 
-export function isRegExp(value: unknown): value is BSONRegExp | RegExp {
-  return value instanceof BSONRegExp || value instanceof RegExp;
+export function isRegExp(value: unknown): value is BSONRegExp {
+  return value instanceof BSONRegExp;
 }
 
 /** Test for `$type`. @throws CommandError 2 for a type that does not exist, 9 for none */

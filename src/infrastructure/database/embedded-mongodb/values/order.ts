@@ -73,7 +73,7 @@ class Writer {
       case 'binData':
         return this.binary(value as Binary);
       case 'regex':
-        return this.regex(value as BSONRegExp | RegExp);
+        return this.regex(value as BSONRegExp);
       case 'javascript':
         return this.text((value as Code).code);
       case 'javascriptWithScope':
@@ -103,9 +103,9 @@ class Writer {
     this.bytes(value);
   }
 
-  private regex(value: BSONRegExp | RegExp): void {
-    this.text(value instanceof RegExp ? value.source : value.pattern);
-    this.text(value instanceof RegExp ? value.flags : value.options);
+  private regex({ pattern, options }: BSONRegExp): void {
+    this.text(pattern);
+    this.text(options);
   }
 
   /** The nearest double; then whether it is the number, and what is left of the number where it is not. */

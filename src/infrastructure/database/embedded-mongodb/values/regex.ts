@@ -35,7 +35,7 @@ export function toRegExp(pattern: string, options: string): RegExp {
 const LITERALS = /^\^((?:[^\p{Surrogate}\\^$.*+?()[\]{}|]|\\[^\p{Surrogate}A-Za-z0-9])*)([*?{]?)/u;
 
 /** How every text begins that the expression matches; empty where it does not say, or not in plain characters. */
-export function literalPrefix(expression: BSONRegExp | RegExp): string {
+export function literalPrefix(expression: BSONRegExp): string {
   const pattern = caseSensitivePattern(expression);
   if (pattern.replace(/\\./gs, '').includes('|')) return '';
   const [, literals = '', repetition] = LITERALS.exec(pattern) ?? [];
@@ -46,19 +46,17 @@ export function literalPrefix(expression: BSONRegExp | RegExp): string {
 }
 
 /** Whether it asks for nothing but that beginning. */
-export function isLiteralPrefix(expression: BSONRegExp | RegExp): boolean {
+export function isLiteralPrefix(expression: BSONRegExp): boolean {
   const pattern = caseSensitivePattern(expression);
   const [whole, , repetition] = LITERALS.exec(pattern) ?? [];
   return whole === pattern && repetition === '';
 }
 
 /** Empty for an expression with options. */
-function caseSensitivePattern(expression: BSONRegExp | RegExp): string {
-  const [pattern, options] =
-    expression instanceof RegExp ? [expression.source, expression.flags] : [expression.pattern, expression.options];
+function caseSensitivePattern({ pattern, options }: BSONRegExp): string {
   return options === '' ? pattern : '';
 }
 
-export function compileRegExp(value: BSONRegExp | RegExp): RegExp {
-  return value instanceof RegExp ? value : toRegExp(value.pattern, value.options);
+export function compileRegExp({ pattern, options }: BSONRegExp): RegExp {
+  return toRegExp(pattern, options);
 }

@@ -1,19 +1,21 @@
 import { Decimal128, Long, ObjectId } from 'bson';
-import { evalExpr } from 'mingo/core';
 import { CommandError } from '../command-error.js';
-import { isTruthy, toDouble } from '../values/numbers.js';
+import { bsonDouble } from '../values/arithmetic.js';
 import { isNumber, namesOf, typeName } from '../values/bson-types.js';
-import type { Document } from '../values/document.js';
-import { parsedDate } from './date-expressions.js';
-import { onlyArgument, type Expression } from './expression.js';
+import { isTruthy, toDouble } from '../values/numbers.js';
+import { momentOf, parsedDate } from './clocks.js';
+import { argumentsOf, isNothing, ordered, type Operators } from './expression.js';
 
 /** By the type that they make; undefined where they cannot. */
-const CONVERSIONS: Record<string, (value: unknown) => unknown> = {
+const MAKERS: Record<string, (value: unknown) => unknown> = {
   string: (value) => (value instanceof ObjectId || typeof value === 'boolean' ? String(value) : textOf(value)),
   bool: isTruthy,
   int: (value) => (value instanceof Date ? undefined : integer(value, 32)),
   long: (value) => integer(value, 64),
-  double: toNumber,
+  double: (value) => {
+    const number = toNumber(value);
+    return number === undefined ? undefined : bsonDouble(number);
+  },
   decimal: (value) => {
     try {
       return Decimal128.fromString(String(isNumber(value) || typeof value === 'string' ? value : toNumber(value)));
@@ -26,45 +28,51 @@ const CONVERSIONS: Record<string, (value: unknown) => unknown> = {
     return /^[0-9a-f]{24}$/i.test(String(value)) ? ObjectId.createFromHexString(String(value)) : undefined;
   },
   date: (value) => {
-    if (value instanceof ObjectId) return value.getTimestamp();
     if (typeof value === 'string') return parsedDate(value);
-    return isNumber(value) ? new Date(toDouble(value)) : value instanceof Date ? value : undefined;
+    return isNumber(value) ? new Date(toDouble(value)) : momentOf(value);
   },
 };
 
-export const CONVERSION_EXPRESSIONS: Record<string, Expression> = {
+export const CONVERSIONS: Operators = {
   ...Object.fromEntries(
-    Object.keys(CONVERSIONS).map((type): [string, Expression] => [
+    Object.keys(MAKERS).map((type) => [
       `$to${type.charAt(0).toUpperCase()}${type.slice(1)}`,
-      (document, operand, options) => converted(onlyArgument(document, operand, options), type),
+      ordered([1, 1], ([value]) => converted(value, type)),
     ]),
   ),
-  $convert: (document, operand, options) => {
-    const { input, to, onNull, onError } = operand as Document;
-    const value = evalExpr(document, input, options);
-    if (value === undefined || value === null) return evalExpr(document, onNull, options) ?? null;
-    const target = evalExpr(document, to, options);
-    if (target === undefined || target === null) return null;
-    const [type = ''] = namesOf(target);
-    try {
-      return converted(value, type);
-    } catch (error) {
-      if (onError === undefined) throw error;
-      return evalExpr(document, onError, options);
-    }
+  $convert: (operand, { compile }, name) => {
+    const given = argumentsOf(name, operand, 'input to onError? onNull?');
+    const [input, to, onNull, onError] = [given.input, given.to, given.onNull, given.onError].map((one) =>
+      compile(one),
+    );
+    return (document, variables) => {
+      const value = input?.(document, variables);
+      if (isNothing(value)) return onNull?.(document, variables) ?? null;
+      const target = to?.(document, variables);
+      if (isNothing(target)) return null;
+      const [type = ''] = namesOf(target);
+      try {
+        return converted(value, type);
+      } catch (error) {
+        if (!('onError' in given)) throw error;
+        return onError?.(document, variables);
+      }
+    };
   },
+  $type: ordered([1, 1], ([value]) => typeName(value)),
+  $isNumber: ordered([1, 1], ([value]) => isNumber(value)),
 };
 
 function converted(value: unknown, type: string): unknown {
-  if (value === undefined || value === null) return null;
-  const result = CONVERSIONS[type]?.(value);
+  if (isNothing(value)) return null;
+  const result = MAKERS[type]?.(value);
   if (result !== undefined) return result;
   throw new CommandError(241, `Failed to convert ${typeName(value)} to ${type} in $convert with no onError value`);
 }
 
 /** As the expressions of texts read their operands. @throws CommandError 16007 for what has no text */
 export function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
+  if (isNothing(value)) return '';
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'string' || isNumber(value)) return String(value);
   throw new CommandError(16007, `can't convert from BSON type ${typeName(value)} to String`);
@@ -80,12 +88,12 @@ function toNumber(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-function integer(value: unknown, bits: number): number | Long | undefined {
+function integer(value: unknown, bits: 32 | 64): number | Long | undefined {
   if (typeof value === 'string' && !/^[+-]?\d+$/.test(value)) return undefined;
   const isExact = typeof value === 'string' || value instanceof Long;
   const number = isExact ? value.toString().replace('+', '') : Math.trunc(toNumber(value) ?? NaN);
   if (!isExact && !Number.isFinite(number)) return undefined;
   const exact = BigInt(number);
   if (BigInt.asIntN(bits, exact) !== exact) return undefined;
-  return Number.isSafeInteger(Number(exact)) ? Number(exact) : Long.fromBigInt(exact);
+  return bits === 32 ? Number(exact) : Long.fromBigInt(exact);
 }

@@ -1,0 +1,16 @@
+import type { Scope } from '../expressions/expression.js';
+import type { Document } from '../values/document.js';
+
+/** What becomes of the documents that come to it. It shares what it leaves alone with them, and changes none of them. */
+export type Stage = (documents: Document[]) => Document[];
+
+/** What stages need of the command, and of the pipeline around them, in which they stand. */
+export interface PipelineScope extends Scope {
+  /** Those that clients have used and not ended, with the time of their last command. */
+  sessions: ReadonlyMap<string, Date>;
+  /** All documents of another collection. */
+  documentsOf(collection: string): Document[];
+}
+
+/** Compiles further stages. */
+export type Compile = (stages: readonly unknown[], scope: PipelineScope) => Stage;

@@ -1,0 +1,92 @@
+import { CommandError } from '../command-error.js';
+import { ADDITION, bsonDouble, calculate, quotient } from '../values/arithmetic.js';
+import { isNumber, typeName, type BsonNumber } from '../values/bson-types.js';
+import type { Fold } from '../values/collation.js';
+import { assign, isDocument, type Document } from '../values/document.js';
+import { toDouble } from '../values/numbers.js';
+import { compare, identity } from '../values/order.js';
+import { isNothing, ordered, type Operators } from './expression.js';
+
+/** What is made of the values that an expression has for the documents of a group. */
+export type Accumulator = (values: unknown[], fold?: Fold) => unknown;
+
+export const ACCUMULATORS: ReadonlyMap<string, Accumulator> = new Map<string, Accumulator>([
+  ['$sum', added],
+  [
+    '$avg',
+    (values) => {
+      const numbers = values.filter(isNumber);
+      return numbers.length === 0 ? null : quotient(added(numbers), numbers.length);
+    },
+  ],
+  ['$min', (values, fold) => extreme(values, -1, fold)],
+  ['$max', (values, fold) => extreme(values, 1, fold)],
+  ['$count', (values) => values.length],
+  ['$first', (values) => values[0]],
+  ['$last', (values) => values.at(-1)],
+  ['$push', present],
+  [
+    '$addToSet',
+    (values, fold) => [...new Map(present(values).map((value) => [identity(value, fold), value])).values()],
+  ],
+  ['$mergeObjects', merged],
+  ['$stdDevPop', (values) => deviation(values, 0)],
+  ['$stdDevSamp', (values) => deviation(values, 1)],
+]);
+
+/** Those that are expressions as well: of several values, or of the elements of an array that one of them yields. */
+export const ACCUMULATING: Operators = Object.fromEntries(
+  ['$sum', '$avg', '$min', '$max', '$mergeObjects', '$stdDevPop', '$stdDevSamp'].map((name) => [
+    name,
+    ordered([1, Infinity], (values, fold) =>
+      ACCUMULATORS.get(name)?.(values.length === 1 ? values.flat() : values, fold),
+    ),
+  ]),
+);
+
+function present(values: unknown[]): unknown[] {
+  return values.filter((value) => value !== undefined);
+}
+
+/** What each addition of doubles rounds away is added in the end: as in MongoDB, ten times 0.1 are 1 (Neumaier). */
+function added(values: unknown[]): BsonNumber {
+  const numbers = values.filter(isNumber);
+  const types = new Set(numbers.map(typeName));
+  if (types.has('decimal') || !types.has('double')) {
+    return numbers.reduce<BsonNumber>((sum, value) => calculate(ADDITION, sum, value, 'double'), 0);
+  }
+  let [sum, lost] = [0, 0];
+  for (const value of numbers.map(toDouble)) {
+    const next = sum + value;
+    lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
+    sum = next;
+  }
+  return bsonDouble(Number.isFinite(sum) ? sum + lost : sum);
+}
+
+/** @throws CommandError 40400 for what is no object */
+function merged(values: unknown[]): Document {
+  const objects = values.filter((value) => !isNothing(value));
+  const other = objects.find((value) => !isDocument(value));
+  if (other !== undefined) {
+    throw new CommandError(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(other)}`);
+  }
+  const result: Document = {};
+  for (const object of objects as Document[]) {
+    for (const name of Object.keys(object)) assign(result, name, object[name]);
+  }
+  return result;
+}
+
+function extreme(values: unknown[], direction: number, fold?: Fold): unknown {
+  const known = values.filter((value) => !isNothing(value));
+  if (known.length === 0) return null;
+  return known.reduce((best, value) => (compare(value, best, fold) * direction > 0 ? value : best));
+}
+
+function deviation(values: unknown[], fewer: number): unknown {
+  const numbers = values.filter(isNumber).map(toDouble);
+  const mean = numbers.reduce((total, one) => total + one, 0) / numbers.length;
+  const squares = numbers.reduce((total, one) => total + (one - mean) ** 2, 0);
+  return numbers.length > fewer ? bsonDouble(Math.sqrt(squares / (numbers.length - fewer))) : null;
+}

@@ -1,0 +1,95 @@
+import { CommandError } from '../command-error.js';
+import { typeName } from '../values/bson-types.js';
+import type { Fold } from '../values/collation.js';
+import { isTruthy, toInteger } from '../values/numbers.js';
+import { identity } from '../values/order.js';
+import { orderOf } from './comparisons.js';
+import { isNothing, ordered, strict, type Operators } from './expression.js';
+
+/** What MongoDB has room for in the 100 MB of an operator. */
+const MAX_RANGE = 6_500_000;
+
+export const ARRAYS: Operators = {
+  $isArray: ordered([1, 1], ([value]) => Array.isArray(value)),
+  $size: ordered([1, 1], ([value]) => listOf('$size', 17124, value).length),
+  $first: strict([1, 1], ([value]) => listOf('$first', 28689, value)[0]),
+  $last: strict([1, 1], ([value]) => listOf('$last', 28689, value).at(-1)),
+  $arrayElemAt: strict([2, 2], ([value, index]) =>
+    listOf('$arrayElemAt', 28689, value).at(toInteger(index, 'the index of $arrayElemAt', 28690)),
+  ),
+  $slice: strict([2, 3], ([value, second, third]) => {
+    const list = listOf('$slice', 28724, value);
+    const [position, count] = [second, third].map((one) =>
+      one === undefined ? undefined : toInteger(one, 'a number of $slice', 28725),
+    );
+    if (count === undefined) return (position as number) < 0 ? list.slice(position) : list.slice(0, position);
+    if (count <= 0) throw new CommandError(28729, 'Third argument to $slice must be positive');
+    const from = (position as number) < 0 ? Math.max(0, list.length + (position as number)) : (position as number);
+    return list.slice(from, from + count);
+  }),
+  $concatArrays: strict([0, Infinity], (values) => values.flatMap((value) => listOf('$concatArrays', 28664, value))),
+  $reverseArray: strict([1, 1], ([value]) => listOf('$reverseArray', 34435, value).toReversed()),
+  $range: ordered([2, 3], (values) => {
+    const [start, end, step = 1] = values.map((value) => toInteger(value, 'a bound of $range', 34443)) as [
+      number,
+      number,
+      number?,
+    ];
+    if (step === 0) throw new CommandError(34449, '$range requires a non-zero step value');
+    const length = Math.max(0, Math.ceil((end - start) / step));
+    if (length > MAX_RANGE) throw new CommandError(146, `$range is not to yield more than ${MAX_RANGE} numbers`);
+    return Array.from({ length }, (_, i) => start + i * step);
+  }),
+  $in: ordered([2, 2], ([wanted, value], fold) =>
+    listOf('$in', 40081, value).some((element) => orderOf(element, wanted, fold) === 0),
+  ),
+  $indexOfArray: ordered([2, 4], ([value, wanted, ...given], fold) => {
+    if (isNothing(value)) return null;
+    const list = listOf('$indexOfArray', 40090, value);
+    const [start = 0, end] = given.map((one) => toInteger(one, 'a bound of $indexOfArray', 40096));
+    if (start < 0 || (end ?? 0) < 0) throw new CommandError(40097, '$indexOfArray requires no negative bounds');
+    const position = list.slice(start, end).findIndex((element) => orderOf(element, wanted, fold) === 0);
+    return position < 0 ? -1 : position + start;
+  }),
+  $allElementsTrue: ordered([1, 1], ([value]) => listOf('$allElementsTrue', 17040, value).every(isTruthy)),
+  $anyElementTrue: ordered([1, 1], ([value]) => listOf('$anyElementTrue', 17041, value).some(isTruthy)),
+  $setUnion: strict(
+    [0, Infinity],
+    asSets((...sets) => [...new Map(sets.flatMap((set) => [...set])).values()]),
+  ),
+  $setIntersection: strict(
+    [0, Infinity],
+    asSets((first = new Map(), ...others) =>
+      [...first].filter(([key]) => others.every((set) => set.has(key))).map(([, value]) => value),
+    ),
+  ),
+  $setDifference: strict(
+    [2, 2],
+    asSets((first, second) => [...first].filter(([key]) => !second.has(key)).map(([, value]) => value)),
+  ),
+  $setEquals: ordered(
+    [2, Infinity],
+    asSets((first, ...others) => others.every((set) => set.size === first.size && isSubset(first, set))),
+  ),
+  $setIsSubset: ordered([2, 2], asSets(isSubset)),
+};
+
+type Elements = Map<string, unknown>;
+
+function asSets(calculate: (first: Elements, second: Elements, ...others: Elements[]) => unknown) {
+  return (values: unknown[], fold?: Fold): unknown => {
+    const sets = values.map(
+      (value): Elements => new Map(listOf('A set', 17043, value).map((one) => [identity(one, fold), one])),
+    );
+    return calculate(...(sets as [Elements, Elements]));
+  };
+}
+
+function isSubset(first: Elements, second: Elements): boolean {
+  return [...first.keys()].every((key) => second.has(key));
+}
+
+function listOf(name: string, code: number, value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new CommandError(code, `${name} requires an array, but was given: ${typeName(value)}`);
+}

@@ -1,0 +1,223 @@
+import { Long } from 'bson';
+import { CommandError } from '../command-error.js';
+import { typeName } from '../values/bson-types.js';
+import { isDocument, type Document } from '../values/document.js';
+import { toInteger } from '../values/numbers.js';
+import { fromZone, inZone, momentOf, offsetAt, parsedDate } from './clocks.js';
+import { isNothing, named, type Operator, type Operators } from './expression.js';
+
+const DAY_MS = 86_400_000;
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const MONTH_NAMES = 'January February March April May June July August September October November December'.split(' ');
+
+const SPANS: Record<string, number> = {
+  week: 7 * DAY_MS,
+  day: DAY_MS,
+  hour: 3_600_000,
+  minute: 60_000,
+  second: 1000,
+  millisecond: 1,
+};
+const MONTHS: Record<string, number> = { month: 1, quarter: 3, year: 12 };
+
+/** What can be read of a date: the symbol in formats, with how many digits, and by which part of what clocks show, in UTC. */
+const PARTS: Record<string, [symbol: string, width: number, read: (local: Date) => number]> = {
+  $year: ['Y', 4, (local) => local.getUTCFullYear()],
+  $month: ['m', 2, (local) => local.getUTCMonth() + 1],
+  $dayOfMonth: ['d', 2, (local) => local.getUTCDate()],
+  $hour: ['H', 2, (local) => local.getUTCHours()],
+  $minute: ['M', 2, (local) => local.getUTCMinutes()],
+  $second: ['S', 2, (local) => local.getUTCSeconds()],
+  $millisecond: ['L', 3, (local) => local.getUTCMilliseconds()],
+  $dayOfYear: ['j', 3, dayOfYear],
+  $dayOfWeek: ['w', 1, (local) => local.getUTCDay() + 1],
+  // From 0, the days before the first Sunday.
+  $week: ['U', 2, (local) => Math.floor((dayOfYear(local) + 6 - local.getUTCDay()) / 7)],
+  $isoWeekYear: ['G', 4, (local) => thursdayOf(local).getUTCFullYear()],
+  $isoWeek: ['V', 2, (local) => Math.ceil(dayOfYear(thursdayOf(local)) / 7)],
+  $isoDayOfWeek: ['u', 1, (local) => local.getUTCDay() || 7],
+};
+
+export const DATES: Operators = {
+  ...Object.fromEntries(Object.entries(PARTS).map(([name, [, , read]]) => [name, reading(read)])),
+  $dateToString: named('date format? timezone? onNull?', (given) => {
+    const { date, format, timezone, onNull = null } = given;
+    if (isNothing(date)) return onNull;
+    if (isAnyNothing(given, ['format', 'timezone'])) return null;
+    if (format !== undefined && typeof format !== 'string') {
+      throw new CommandError(18533, '$dateToString requires a format that is a string');
+    }
+    const moment = dateOf(date);
+    return formatted(
+      moment,
+      offsetAt(moment, timezone),
+      format ?? `%Y-%m-%dT%H:%M:%S.%L${(timezone ?? 'UTC') === 'UTC' ? 'Z' : ''}`,
+    );
+  }),
+  $dateFromString: (operand, compiler, name) => {
+    // When it fails there are values to take instead, which need not be there.
+    const has = (option: string): boolean => isDocument(operand) && option in operand;
+    return named('dateString timezone? onError? onNull?', (given) => {
+      if (isNothing(given.dateString)) return given.onNull ?? null;
+      if (isAnyNothing(given, ['timezone'])) return null;
+      const date = parsedDate(given.dateString, !has('timezone'));
+      if (date) return fromZone(date, given.timezone);
+      if (has('onError')) return given.onError;
+      throw new CommandError(241, `Error parsing date string '${String(given.dateString)}'`);
+    })(operand, compiler, name);
+  },
+  $dateFromParts: named('year month? day? hour? minute? second? millisecond? timezone?', (given) => {
+    if (isAnyNothing(given, Object.keys(given))) return null;
+    const { timezone, ...parts } = given;
+    const numbers = Object.entries(parts).map(([name, part]) => [name, toInteger(part, `'${name}'`, 40515)]);
+    const {
+      year = NaN,
+      month = 1,
+      day = 1,
+      hour = 0,
+      minute = 0,
+      second = 0,
+      millisecond = 0,
+    } = Object.fromEntries(numbers) as Record<string, number>;
+    if (year < 1 || year > 9999) throw new CommandError(40523, "'year' must be an integer in the range 1 to 9999");
+    // Not by Date.UTC(): it takes the year 99 for 1999.
+    const local =
+      new Date(0).setUTCFullYear(year, month - 1, day) + Date.UTC(1970, 0, 1, hour, minute, second, millisecond);
+    return fromZone(new Date(local), timezone);
+  }),
+  $dateAdd: moving(1),
+  $dateSubtract: moving(-1),
+  $dateDiff: named('startDate endDate unit timezone? startOfWeek?', (given) => {
+    if (isAnyNothing(given, ['startDate', 'endDate', 'unit', 'timezone', 'startOfWeek'])) return null;
+    const [start, end] = [dateOf(given.startDate), dateOf(given.endDate)];
+    const unit = unitOf(given.unit);
+    // What is shorter than a day is as long when the clocks are changed.
+    const isShort = (SPANS[unit] ?? DAY_MS) < DAY_MS;
+    const offsets = [start, isShort ? start : end].map((moment) => offsetAt(moment, given.timezone));
+    const [from, to] = [start, end].map((moment, i) =>
+      numberOf(new Date(moment.getTime() + (offsets[i] as number)), unit, given),
+    );
+    return Long.fromNumber((to as number) - (from as number));
+  }),
+  $dateTrunc: named('date unit binSize? timezone? startOfWeek?', (given) => {
+    if (isAnyNothing(given, ['date', 'unit', 'binSize', 'timezone', 'startOfWeek'])) return null;
+    const bins = toInteger(given.binSize ?? 1, '$dateTrunc binSize', 5439017);
+    if (bins <= 0) throw new CommandError(5439018, '$dateTrunc requires a binSize above 0');
+    const [moment, unit, zone] = [dateOf(given.date), unitOf(given.unit), given.timezone];
+    const local = inZone(moment, zone);
+    const start2000 = new Date(Date.UTC(2000, 0, 1));
+    const span = SPANS[unit];
+    if (span === undefined) {
+      const since2000 = numberOf(local, 'month', given) - numberOf(start2000, 'month', given);
+      const months = bins * (MONTHS[unit] as number);
+      return fromZone(new Date(Date.UTC(2000, Math.floor(since2000 / months) * months)), zone);
+    }
+    // What is shorter than a day is counted as it goes by, whatever clocks show.
+    if (span < DAY_MS) return stepBefore(moment, bins * span, fromZone(start2000, zone));
+    // Weeks are counted from the first one that begins in 2000, whose first of January was a Saturday.
+    const first = unit === 'week' ? (firstWeekday(given) + 1) % 7 : 0;
+    return fromZone(stepBefore(local, bins * span, new Date(start2000.getTime() + first * DAY_MS)), zone);
+  }),
+};
+
+/** Whether one of these arguments is given, and is null or missing. */
+function isAnyNothing(given: Document, names: string[]): boolean {
+  return names.some((name) => name in given && isNothing(given[name]));
+}
+
+/** @throws CommandError 16006 for what is no date */
+function dateOf(value: unknown): Date {
+  const moment = momentOf(value);
+  if (moment) return moment;
+  throw new CommandError(16006, `can't convert from BSON type ${typeName(value)} to Date`);
+}
+
+function unitOf(unit: unknown): string {
+  if (typeof unit === 'string' && (Object.hasOwn(MONTHS, unit) || Object.hasOwn(SPANS, unit))) return unit;
+  throw new CommandError(9, `unknown time unit value: ${String(unit)}`);
+}
+
+/** Of a date, which may stand beside a timezone. */
+function reading(read: (local: Date) => number): Operator {
+  return (operand, compiler, name) => {
+    const isDetailed = isDocument(operand) && 'date' in operand;
+    const details = isDetailed
+      ? operand
+      : { date: Array.isArray(operand) && operand.length === 1 ? operand[0] : operand };
+    return named('date timezone?', (given) => {
+      if (isAnyNothing(given, ['date', 'timezone'])) return null;
+      return read(inZone(dateOf(given.date), given.timezone));
+    })(details, compiler, name);
+  };
+}
+
+/** A month after the last day of January is the last day of February. */
+function moving(sign: number): Operator {
+  return named('startDate unit amount timezone?', (given) => {
+    if (isAnyNothing(given, ['startDate', 'unit', 'amount', 'timezone'])) return null;
+    const unit = unitOf(given.unit);
+    const [months, span = DAY_MS] = [MONTHS[unit], SPANS[unit]];
+    // A day may have 23 or 25 hours, but an hour is an hour.
+    const zone = span < DAY_MS ? undefined : given.timezone;
+    const target = inZone(dateOf(given.startDate), zone);
+    const steps = sign * toInteger(given.amount, 'amount');
+    if (!months) return fromZone(new Date(target.getTime() + steps * span), zone);
+    const day = target.getUTCDate();
+    target.setUTCDate(1);
+    target.setUTCMonth(target.getUTCMonth() + steps * months);
+    const last = new Date(Date.UTC(target.getUTCFullYear(), target.getUTCMonth() + 1, 0)).getUTCDate();
+    target.setUTCDate(Math.min(day, last));
+    return fromZone(target, zone);
+  });
+}
+
+/** The number of a day, month or other unit, counted on from somewhere. */
+function numberOf(local: Date, unit: string, given: Document): number {
+  const months = MONTHS[unit];
+  if (months) return Math.floor((local.getUTCFullYear() * 12 + local.getUTCMonth()) / months);
+  // The first day of 1970 was a Thursday.
+  const shift = unit === 'week' ? (4 - firstWeekday(given)) * DAY_MS : 0;
+  return Math.floor((local.getTime() + shift) / (SPANS[unit] as number));
+}
+
+function firstWeekday({ startOfWeek = 'sunday' }: Document): number {
+  const weekday = WEEKDAYS.findIndex((name) => [name, name.slice(0, 3)].includes(String(startOfWeek).toLowerCase()));
+  if (weekday >= 0) return weekday;
+  throw new CommandError(9, `unknown day of week value: ${String(startOfWeek)}`);
+}
+
+function stepBefore(moment: Date, span: number, from: Date): Date {
+  return new Date(from.getTime() + Math.floor((moment.getTime() - from.getTime()) / span) * span);
+}
+
+/** @throws CommandError 18536 for a symbol that is not known, 18535 for none */
+function formatted(moment: Date, offsetMs: number, format: string): string {
+  const local = new Date(moment.getTime() + offsetMs);
+  const minutes = Math.trunc(offsetMs / 60_000);
+  return format.replace(/%(.?)/gs, (_found, symbol: string) => {
+    if (symbol === '') throw new CommandError(18535, "Unmatched '%' at end of format string");
+    if (symbol === '%') return '%';
+    if (symbol === 'Z') return String(minutes);
+    if (symbol === 'z')
+      return `${minutes < 0 ? '-' : '+'}${digits(Math.trunc(Math.abs(minutes) / 60), 2)}${digits(Math.abs(minutes) % 60, 2)}`;
+    if (symbol === 'B') return MONTH_NAMES[local.getUTCMonth()] as string;
+    if (symbol === 'b') return (MONTH_NAMES[local.getUTCMonth()] as string).slice(0, 3);
+    const part = Object.values(PARTS).find(([name]) => name === symbol);
+    if (!part) throw new CommandError(18536, `Invalid format character '%${symbol}' in format string`);
+    return digits(part[2](local), part[1]);
+  });
+}
+
+function digits(value: number, width: number): string {
+  return String(value).padStart(width, '0');
+}
+
+/** From 1. */
+function dayOfYear(local: Date): number {
+  return Math.floor((local.getTime() - Date.UTC(local.getUTCFullYear(), 0, 1)) / DAY_MS) + 1;
+}
+
+/** In its year lies the week (ISO 8601). */
+function thursdayOf(local: Date): Date {
+  return new Date(local.getTime() + (3 - ((local.getUTCDay() + 6) % 7)) * DAY_MS);
+}

@@ -1,0 +1,147 @@
+import { CommandError } from '../command-error.js';
+import { typeName } from '../values/bson-types.js';
+import { isDocument, type Document } from '../values/document.js';
+import { isTruthy, toInteger } from '../values/numbers.js';
+import { elementSortKey, sorted } from '../values/sort-key.js';
+import {
+  argumentsOf,
+  isNothing,
+  variableName,
+  type Compiler,
+  type Expression,
+  type Operators,
+  type Variables,
+} from './expression.js';
+
+/** Operators that calculate some of their arguments only when it comes to that, or with variables that they bind. */
+export const FORMS: Operators = {
+  $literal: (operand) => () => operand,
+  $const: (operand) => () => operand,
+  $and: (operand, { compile }) => {
+    const parts = [operand].flat().map((one) => compile(one));
+    return (document, variables) => parts.every((part) => isTruthy(part(document, variables)));
+  },
+  $or: (operand, { compile }) => {
+    const parts = [operand].flat().map((one) => compile(one));
+    return (document, variables) => parts.some((part) => isTruthy(part(document, variables)));
+  },
+  $not: (operand, { compile }, name) => {
+    const [inner, another] = Array.isArray(operand) ? operand : [operand];
+    if (another !== undefined || (Array.isArray(operand) && operand.length === 0)) throw countError(name, 'exactly 1');
+    const value = compile(inner);
+    return (document, variables) => !isTruthy(value(document, variables));
+  },
+  $cond: (operand, { compile }, name) => {
+    if (Array.isArray(operand) && operand.length !== 3) throw countError(name, 'exactly 3');
+    const given = Array.isArray(operand) ? operand : conditionOf(argumentsOf(name, operand, 'if then else'));
+    const [condition, yes, no] = given.map((one) => compile(one)) as [Expression, Expression, Expression];
+    return (document, variables) => (isTruthy(condition(document, variables)) ? yes : no)(document, variables);
+  },
+  $ifNull: (operand, { compile }, name) => {
+    if (!Array.isArray(operand) || operand.length < 2) throw countError(name, 'at least 2');
+    const values = operand.map((one) => compile(one));
+    return (document, variables) => {
+      let found: unknown;
+      for (const value of values) {
+        found = value(document, variables);
+        if (!isNothing(found)) return found;
+      }
+      return found;
+    };
+  },
+  $switch: (operand, { compile }, name) => {
+    const { branches, ...others } = argumentsOf(name, operand, 'branches default?');
+    if (!Array.isArray(branches) || branches.length === 0) {
+      throw new CommandError(40068, "$switch requires an array of at least one branch as its 'branches'");
+    }
+    const compiled = branches.map((branch) => {
+      const given = argumentsOf('$switch, of each branch', branch, 'case then');
+      return { test: compile(given['case']), result: compile(given['then']) };
+    });
+    const other = 'default' in others ? compile(others.default) : undefined;
+    return (document, variables) => {
+      const result = compiled.find(({ test }) => isTruthy(test(document, variables)))?.result ?? other;
+      if (result) return result(document, variables);
+      throw new CommandError(40066, '$switch found no branch for what it was given, and has no default');
+    };
+  },
+  $let: (operand, { compile }, name) => {
+    const { vars, in: body } = argumentsOf(name, operand, 'vars in');
+    if (!isDocument(vars)) throw new CommandError(16874, 'invalid parameter: expected an object (vars)');
+    const bound = Object.entries(vars).map(([one, value]) => [variableName(one), compile(value)] as const);
+    const inner = compile(body, Object.keys(vars));
+    return (document, variables) => {
+      const values = bound.map(([one, value]) => [one, value(document, variables)]);
+      return inner(document, { ...variables, ...Object.fromEntries(values) });
+    };
+  },
+  $map: (operand, compiler, name) => {
+    const { input, in: body, as = 'this' } = argumentsOf(name, operand, 'input in as?');
+    return overElements(name, input, compiler, as, body, (elements, valueOf) =>
+      elements.map((one) => valueOf(one) ?? null),
+    );
+  },
+  $filter: (operand, compiler, name) => {
+    const { input, cond, as = 'this', limit } = argumentsOf(name, operand, 'input cond as? limit?');
+    const most = compiler.compile(limit);
+    return overElements(name, input, compiler, as, cond, (elements, valueOf, at) => {
+      const count = most(...at) ?? Infinity;
+      if (count !== Infinity && toInteger(count, '$filter limit', 327391) < 1) {
+        throw new CommandError(327392, '$filter: limit must be greater than 0');
+      }
+      return elements.filter((one) => isTruthy(valueOf(one))).slice(0, Number(count));
+    });
+  },
+  $reduce: (operand, { compile }, name) => {
+    const { input, initialValue, in: body } = argumentsOf(name, operand, 'input initialValue in');
+    const [list, initial, inner] = [compile(input), compile(initialValue), compile(body, ['value', 'this'])];
+    return (document, variables) =>
+      elementsOf(name, list(document, variables))?.reduce(
+        (value, element) => inner(document, { ...variables, value, this: element }),
+        initial(document, variables),
+      ) ?? null;
+  },
+  $sortArray: (operand, { compile, fold }, name) => {
+    const { input, sortBy } = argumentsOf(name, operand, 'input sortBy');
+    const keyOf = elementSortKey(sortBy, fold);
+    if (!keyOf) throw new CommandError(2942504, '$sortArray takes 1, -1 or a document of fields');
+    const list = compile(input);
+    return (document, variables) => {
+      const elements = elementsOf(name, list(document, variables));
+      return elements ? sorted(elements, keyOf) : null;
+    };
+  },
+};
+
+/** @param change what is made of the elements, of which each has a value when it is bound */
+function overElements(
+  name: string,
+  input: unknown,
+  { compile }: Compiler,
+  as: unknown,
+  body: unknown,
+  change: (elements: unknown[], valueOf: (element: unknown) => unknown, at: Parameters<Expression>) => unknown,
+): Expression {
+  const variable = variableName(String(as));
+  const [list, inner] = [compile(input), compile(body, [variable])];
+  return (document, variables: Variables) => {
+    const elements = elementsOf(name, list(document, variables));
+    if (!elements) return null;
+    return change(elements, (one) => inner(document, { ...variables, [variable]: one }), [document, variables]);
+  };
+}
+
+/** undefined: there is nothing. @throws CommandError 16883 for what is no array */
+function elementsOf(name: string, value: unknown): unknown[] | undefined {
+  if (isNothing(value)) return undefined;
+  if (Array.isArray(value)) return value;
+  throw new CommandError(16883, `input to ${name} must be an array not ${typeName(value)}`);
+}
+
+function conditionOf({ if: test, then: yes, else: no }: Document): unknown[] {
+  return [test, yes, no];
+}
+
+function countError(name: string, takes: string): CommandError {
+  return new CommandError(16020, `Expression ${name} takes ${takes} arguments.`);
+}
