@@ -3,6 +3,8 @@ import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { driverSuite, isMongodb, SERVER } from './embedded-mongodb-contract.js';
 
+const { BSONRegExp } = mongoose.mongo;
+
 describe(`The driver on ${SERVER}`, () => {
   const suite = driverSuite();
   const updated = async (document: Record<string, unknown>, update: object, filter: object = {}) => {
@@ -205,6 +207,17 @@ describe(`The driver on ${SERVER}`, () => {
     expect(await suite.aggregate({ $sort: { s: 1 } }, { $match: { s: { $regex: /aB/i } } })).toHaveLength(1);
   });
 
+  it('takes an emoji for one character, and what need not be escaped for itself', async () => {
+    await suite.things.insertMany([{ s: '😀' }, { s: 'a@b-c' }]);
+    const found = (pattern: string, options = '') =>
+      suite.things.countDocuments({ s: new BSONRegExp(pattern, options) });
+    expect(await found('^.$')).toBe(1);
+    expect(await found('^[😀]$')).toBe(1);
+    expect(await found('^A\\@B\\-c$', 'i')).toBe(1);
+    const [first] = await suite.aggregate({ $project: { at: { $regexFind: { input: '$s', regex: '.$' } } } });
+    expect(first?.['at']).toEqual({ match: '😀', idx: 0, captures: [] });
+  });
+
   it('refuses what JavaScript reads otherwise than PCRE', async () => {
     await suite.things.insertOne({ s: 'a' });
     if (isMongodb) return;
@@ -225,7 +238,7 @@ describe(`The driver on ${SERVER}`, () => {
   });
 
   it('keeps apart, in order and unique what is neither text nor number', async () => {
-    const { BSONRegExp, Code, DBRef, Int32, MaxKey, MinKey, ObjectId, Timestamp } = mongoose.mongo;
+    const { Code, DBRef, Int32, MaxKey, MinKey, ObjectId, Timestamp } = mongoose.mongo;
     const id = new ObjectId('66f2a1b3c4d5e6f708192a3b');
     const ordered = [
       new MinKey(),

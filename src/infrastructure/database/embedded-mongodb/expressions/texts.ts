@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 import { MAX_DOCUMENT_BYTES, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { compare } from '../values/order.js';
-import { compileRegExp, toRegExp } from '../values/regex.js';
+import { toRegExp } from '../values/regex.js';
 import { textOf } from './conversions.js';
 import { isNothing, named, ordered, strict, type Operator, type Operators } from './expression.js';
 
@@ -64,8 +64,10 @@ function findings({ input, regex, options: flags = '' }: Document): unknown[] {
   if (isNothing(input)) return [];
   const text = string('A search by regex', 51104, input);
   if (isNothing(regex)) return [];
-  const pattern = regex instanceof BSONRegExp ? compileRegExp(regex) : toRegExp(string('regex', 51105, regex), '');
-  const found = text.matchAll(new RegExp(pattern, `${pattern.flags || toRegExp('', String(flags)).flags}g`));
+  const { pattern, options } =
+    regex instanceof BSONRegExp ? regex : { pattern: string('regex', 51105, regex), options: '' };
+  const compiled = toRegExp(pattern, options || String(flags));
+  const found = text.matchAll(new RegExp(compiled, `${compiled.flags}g`));
   // At the end of a text nothing is looked for any more.
   const counted = [...found].filter(({ index }) => index < text.length || text === '');
   return counted.map((one) => ({

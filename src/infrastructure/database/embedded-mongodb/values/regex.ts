@@ -26,9 +26,18 @@ export function toRegExp(pattern: string, options: string): RegExp {
     throw new CommandError(51091, `Regular expression uses PCRE syntax the embedded store lacks: ${pattern}`);
   }
   try {
-    return new RegExp(pattern, flags);
+    return byCharacter(pattern, flags) ?? new RegExp(pattern, flags);
   } catch (error) {
     throw new CommandError(51091, `Regular expression is invalid: ${(error as Error).message}`);
+  }
+}
+
+/** To PCRE an emoji is one character. @returns undefined for what JavaScript then takes for a mistake, such as an escaped @ */
+function byCharacter(pattern: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern, `${flags}u`);
+  } catch {
+    return undefined;
   }
 }
 
