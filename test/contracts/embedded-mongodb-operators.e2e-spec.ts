@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
-const { Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
+const { Decimal128, Double, Int32, Long, ObjectId, Timestamp } = mongoose.mongo;
 const date = (text: string) => new Date(`${text}Z`);
 /** Of a $switch: as a text, since no object that is written down here may be taken for a promise. */
 const branch = (condition: string, result: number) =>
@@ -216,6 +216,26 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
       },
       { a: null, __x: 1 },
     ],
+    // Of nothing, and of what has no end.
+    [{}, [{ $sum: [] }, { $max: [] }, { $avg: [] }, { $mergeObjects: [] }], [0, null, null, {}]],
+    [{}, { $reduce: { input: [1], initialValue: 0, in: '$$this.x' } }, undefined],
+    [{}, { $reduce: { input: '$nope', initialValue: 0, in: '$$this' } }, null],
+    [{ d: Decimal128.fromString('9E6144') }, { $toString: { $multiply: ['$d', 10] } }, 'Infinity'],
+    [{ d: Decimal128.fromString('1E6111') }, { $eq: [{ $add: ['$d', Decimal128.fromString('1E-6176')] }, '$d'] }, true],
+    [{ d: Decimal128.fromString('9007199254740993') }, { $toString: { $toLong: '$d' } }, '9007199254740993'],
+    [{}, { $regexMatch: { input: 'a', regex: 'a', options: null } }, true],
+    [{ t: new Timestamp({ t: 86_400, i: 1 }) }, [{ $year: '$t' }, { $toDate: '$t' }], [1970, date('1970-01-02T00:00')]],
+    // Where clocks are put forward, the time between them is the later one.
+    [
+      { d: date('2024-09-08T15:00') },
+      { $dateTrunc: { date: '$d', unit: 'day', timezone: 'America/Santiago' } },
+      date('2024-09-08T04:00'),
+    ],
+    [
+      {},
+      { $dateFromParts: { year: 2024, month: 3, day: 10, hour: 2, minute: 30, timezone: 'America/New_York' } },
+      date('2024-03-10T07:30'),
+    ],
     // Dates before 2000.
     [{ d: date('1991-01-15T00:00') }, { $dateTrunc: { date: '$d', unit: 'month' } }, date('1991-01-01T00:00')],
     [{ d: date('1985-02-20T00:00') }, { $dateTrunc: { date: '$d', unit: 'quarter' } }, date('1985-01-01T00:00')],
@@ -251,6 +271,16 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
       { a: { b: 1 } },
       { a: [{ b: 1 }, { b: 1 }] },
       { a: { b: 1 } },
+    ]);
+  });
+
+  it('project what is calculated behind what is there, and a document where nothing is calculated', async () => {
+    expect(await suite.over([{ a: 1 }], { $project: { x: { y: '$nope' } } })).toEqual([{ x: {} }]);
+    expect(await suite.over([{ a: [1, { b: 2 }] }], { $project: { 'a.c': '$nope' } })).toEqual([{ a: [{}, {}] }]);
+    const [found] = await suite.over([{ a: 1, b: 2 }], { $project: { b: 1, a: { $add: ['$a', 1] } } });
+    expect(Object.entries(found ?? {})).toEqual([
+      ['b', 2],
+      ['a', 2],
     ]);
   });
 
@@ -381,7 +411,22 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     [{ $let: { vars: null, in: 1 } }],
     [{ $let: { vars: { X: 1 }, in: 1 } }],
     [{ $let: { vars: { ROOT: 1 }, in: 1 } }],
+    [{ $toDate: 5 }],
+    [{ $toDate: NaN }],
+    [{ $toDate: 1e300 }],
+    [{ $add: [date('2021-07-01T00:00'), 1e18] }],
+    [{ $dateAdd: { startDate: date('2021-07-01T00:00'), unit: 'year', amount: 1_000_000 } }],
+    [{ $dateFromParts: { year: 2021, month: 1e15 } }],
+    [{ $convert: { input: 5.7, to: 'number' } }],
+    [{ $hour: { date: date('2021-07-01T00:00'), timezone: '+5' } }],
+    [{ $hour: { date: date('2021-07-01T00:00'), timezone: '+5:30' } }],
+    [{ $hour: { date: date('2021-07-01T00:00'), timezone: '+0530xyz' } }],
+    [{ $regexMatch: { input: 'a', regex: /A/i, options: 'm' } }],
+    [{ $arrayToObject: [[['a\0b', 1]]] }],
+    [{ $replaceAll: { input: 'a'.repeat(1000), find: 'a', replacement: 'a'.repeat(1_000_000) } }],
   ])('are refused: %j', async (expression) => {
-    await expect(valueOf({ a: [1, 2] }, expression)).rejects.toThrow(mongoose.mongo.MongoServerError);
+    const refusal = valueOf({ a: [1, 2] }, expression);
+    await expect(refusal).rejects.toThrow(mongoose.mongo.MongoServerError);
+    await expect(refusal).rejects.not.toMatchObject({ code: 1 });
   });
 });

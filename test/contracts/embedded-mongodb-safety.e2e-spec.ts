@@ -268,6 +268,16 @@ describe('The embedded store under attack', () => {
     }
   });
 
+  it('keeps readable what an update nests deeper and deeper, until it is refused', async () => {
+    await things().insertOne({ _id: 1, n: 0 } as never);
+    const deepen = () => things().updateOne({}, [{ $set: { before: '$$ROOT', n: { $add: ['$n', 1] } } }]);
+    for (let depth = 0; depth < 200; depth++) await deepen();
+    expect(await errorOf(deepen())).toMatchObject({ code: 15 });
+    expect(await things().findOne()).toMatchObject({ n: 200 });
+    expect(await things().countDocuments({ n: 200 })).toBe(1);
+    expect(await things().deleteOne({ n: 200 })).toMatchObject({ deletedCount: 1 });
+  });
+
   it('says why it takes no document that is nested without end', async () => {
     let deep = {};
     for (let depth = 0; depth < 500; depth++) deep = { deep };

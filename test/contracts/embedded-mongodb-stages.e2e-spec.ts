@@ -117,6 +117,61 @@ describe(`Stages that take pipelines or boundaries, on ${SERVER},`, () => {
     expect((await suite.over(xs(1), all)).map(({ found }) => found)).toEqual([[{ y: 2 }]]);
   });
 
+  it('$lookup joins for what an index finds, and for what a pipeline asks again, what it joins for all', async () => {
+    const [users, comments] = [randomUUID(), randomUUID()].map((name) => suite.connection.collection<Fields>(name));
+    await users?.insertMany(Array.from({ length: 50 }, (_, n) => ({ _id: n, tags: [n, n + 1], like: /x/ })) as never);
+    await users?.createIndex({ tags: 1 });
+    await comments?.insertMany(Array.from({ length: 30 }, (_, n) => ({ post: n % 10, by: n })));
+    const join = (localField: string, foreignField: string) => ({
+      $lookup: { from: users?.collectionName, localField, foreignField, as: 'found' },
+    });
+    const ids = (documents: Fields[]) => documents.map(({ found }) => (found as Fields[]).map(({ _id }) => _id));
+    const locals = [{ k: 7 }, { k: [40, 3] }, { k: { $gt: 5 } }, { k: /x/ }, {}];
+    expect(ids(await suite.over(locals, join('k', '_id')))).toEqual([[7], [3, 40], [], [], []]);
+    expect(ids(await suite.over(locals, join('k', 'tags')))).toEqual([[6, 7], [2, 3, 39, 40], [], [], []]);
+    expect(ids(await suite.over(locals.slice(0, 2), join('k', 'tags')))).toEqual([
+      [6, 7],
+      [2, 3, 39, 40],
+    ]);
+    const pipeline = [{ $lookup: { from: users?.collectionName, localField: 'by', foreignField: '_id', as: 'user' } }];
+    const from = comments?.collectionName;
+    const found = await suite.over(
+      Array.from({ length: 10 }, (_, post) => ({ post })),
+      { $lookup: { from, localField: 'post', foreignField: 'post', pipeline, as: 'comments' } },
+      { $project: { users: { $map: { input: '$comments', in: { $first: '$$this.user._id' } } } } },
+    );
+    expect(found.map(({ users }) => users)).toEqual(Array.from({ length: 10 }, (_, n) => [n, n + 10, n + 20]));
+  });
+
+  it('$lookup puts what it found in the place of a list, and its variables reach written documents', async () => {
+    const other = suite.connection.collection<Fields>(randomUUID());
+    await other.insertOne({ p: 1 });
+    const as = { from: other.collectionName, localField: 'items.p', foreignField: 'p', as: 'items.found' };
+    const [found] = await suite.over([{ items: [{ p: 1 }, { p: 2 }] }], { $lookup: as });
+    expect(found).toMatchObject({ items: { found: [{ p: 1 }] } });
+    const written = { $lookup: { let: { v: '$x' }, pipeline: [{ $documents: [{ y: '$$v' }] }], as: 'in' } };
+    expect((await suite.over(xs(7, 8), written)).map((one) => one['in'])).toEqual([[{ y: 7 }], [{ y: 8 }]]);
+  });
+
+  it.each<[Fields, number]>([
+    [{ $sort: { $a: 1 } }, 16410],
+    [{ $sort: { '': 1 } }, 16410],
+    [{ $unwind: '$$a' }, 16410],
+    [{ $unwind: '$a..b' }, 16410],
+    [{ $unwind: { path: '$a', includeArrayIndex: 'i..j' } }, 16410],
+    [{ $lookup: { from: 'x', localField: '$x', foreignField: 'x', as: 'y' } }, 16410],
+    [{ $lookup: { from: 'x', localField: 'x', foreignField: '', as: 'y' } }, 16410],
+    [{ $lookup: { from: 'x', localField: 'x', pipeline: [], as: 'y' } }, 9],
+    [{ $graphLookup: { from: 'x', startWith: 1, connectFromField: '$a', connectToField: 'b', as: 'y' } }, 16410],
+    [{ $set: { a: 1, 'a.b': 2 } }, 40176],
+    [{ $set: { a: {} } }, 40180],
+    [{ $set: {} }, 40177],
+    [{ $project: { a: {} } }, 51270],
+    [{ $match: { a: { $gt: 0, constructor: 1 } } }, 2],
+  ])('%j is refused, where a slip would otherwise lead to nothing', async (stage, code) => {
+    await expect(suite.over([{ a: [1] }], stage)).rejects.toMatchObject({ code });
+  });
+
   it('$documents stands at the beginning, or nothing is replaced', async () => {
     await suite.things.insertMany(xs(1, 2));
     const out = { $out: suite.things.collectionName };

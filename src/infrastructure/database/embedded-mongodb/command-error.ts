@@ -3,6 +3,7 @@ const CODE_NAMES: Record<number, string> = {
   2: 'BadValue',
   9: 'FailedToParse',
   14: 'TypeMismatch',
+  15: 'Overflow',
   22: 'InvalidBSON',
   26: 'NamespaceNotFound',
   27: 'IndexNotFound',

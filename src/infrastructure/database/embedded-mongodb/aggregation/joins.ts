@@ -2,7 +2,7 @@ import { CommandError, refuseOthers } from '../command-error.js';
 import { compileExpression, compileVariables, knowing } from '../expressions/compile.js';
 import { compileFilter } from '../query/filter.js';
 import type { Fold } from '../values/collation.js';
-import { isArrayIndex, isDocument, isFieldPath, own, type Document } from '../values/document.js';
+import { fieldPath, isArrayIndex, isDocument, isOperatorDocument, own, type Document } from '../values/document.js';
 import { leaves } from '../values/leaves.js';
 import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
@@ -12,29 +12,57 @@ import { withField } from './with-field.js';
 export function lookup(specification: Document, scope: PipelineScope, compile: Compile): Stage {
   const { from, localField, foreignField, as, pipeline, let: variables = {}, ...others } = specification;
   refuseOthers('$lookup', 9, others);
-  const isJoin = typeof localField === 'string' && typeof foreignField === 'string';
   if (!isDocument(variables)) throw new CommandError(9, "$lookup argument 'let' must be an object");
   if (pipeline !== undefined && !Array.isArray(pipeline))
     throw new CommandError(9, "'pipeline' option must be an array");
-  if (typeof as !== 'string' || !isFieldPath(as)) throw new CommandError(9, "must specify 'as' field for a $lookup");
-  if (!isJoin && !pipeline) throw new CommandError(9, '$lookup needs both localField and foreignField, or a pipeline');
+  if (typeof as !== 'string' || as === '') throw new CommandError(9, "must specify 'as' field for a $lookup");
+  const join = joinOf(localField, foreignField, scope.fold);
+  if (!join && !pipeline) throw new CommandError(9, '$lookup needs both localField and foreignField, or a pipeline');
   const bound = compileVariables(variables, scope);
   const inner = knowing(scope, Object.keys(variables));
   const source = sourceOf(from, pipeline ?? [], '$lookup', inner, compile);
-  const path = as.split('.');
+  const path = fieldPath(as).split('.');
   return (documents) => {
-    const foreign = source.documents();
-    const join = isJoin ? joiner(foreign, localField.split('.'), foreignField.split('.'), scope.fold) : () => foreign;
+    const stored = source.isStored ? source.documents(join?.filterOf(documents)) : undefined;
     const found = (document: Document): Document[] => {
       inner.variables = { ...scope.variables, ...bound(document, scope.variables) };
-      return source.run(join(document));
+      const foreign = stored ?? source.documents();
+      return source.run(join ? join.matching(document, foreign) : foreign);
     };
     // The same for every document: found once, as MongoDB does.
-    const isUncorrelated = !isJoin && Object.keys(variables).length === 0;
+    const isUncorrelated = !join && Object.keys(variables).length === 0;
     let forAll: Document[] | undefined;
     return documents.map((document) =>
       withField(document, path, isUncorrelated ? (forAll ??= found(document)) : found(document)),
     );
+  };
+}
+
+interface Join {
+  /** What all foreign documents fulfil that any of these is joined with; undefined where no filter can say so. */
+  filterOf(locals: Document[]): Document | undefined;
+  /** Those of the foreign documents that share a value with a local one, in the order in which they came. */
+  matching(local: Document, foreign: Document[]): Document[];
+}
+
+function joinOf(localField: unknown, foreignField: unknown, fold?: Fold): Join | undefined {
+  if (localField === undefined && foreignField === undefined) return undefined;
+  if (typeof localField !== 'string' || typeof foreignField !== 'string') {
+    throw new CommandError(9, '$lookup needs both localField and foreignField, as strings');
+  }
+  const [local, path] = [fieldPath(localField).split('.'), fieldPath(foreignField).split('.')];
+  let known: { foreign: Document[]; places: Map<string, number[]> } | undefined;
+  return {
+    filterOf: (locals) => {
+      const values = locals.flatMap((one) => localValues(one, local));
+      return values.some(isOperatorDocument) ? undefined : { [foreignField]: { $in: values } };
+    },
+    matching: (document, foreign) => {
+      if (known?.foreign !== foreign) known = { foreign, places: byValue(foreign, path, fold) };
+      const { places } = known;
+      const all = localValues(document, local).flatMap((value) => places.get(identity(value, fold)) ?? []);
+      return [...new Set(all)].sort((a, b) => a - b).map((place) => foreign[place] as Document);
+    },
   };
 }
 
@@ -51,8 +79,10 @@ export function unionWith(specification: unknown, scope: PipelineScope, compile:
 }
 
 interface Source {
-  /** Those that are joined. */
-  documents(): Document[];
+  /** Whether they are of a collection, and not of a pipeline that may look at variables. */
+  isStored: boolean;
+  /** Those that are joined. @param filter what they have to fulfil at least, to find them sooner */
+  documents(filter?: Document): Document[];
   /** What the pipeline makes of those that were. */
   run: Stage;
 }
@@ -62,10 +92,10 @@ function sourceOf(name: unknown, stages: unknown[], stage: string, scope: Pipeli
   const isWritten = isDocument(stages[0]) && '$documents' in stages[0];
   if (name === undefined && isWritten) {
     const written = compile(stages.slice(0, 1), scope);
-    return { documents: () => written([]), run: compile(stages.slice(1), scope) };
+    return { isStored: false, documents: () => written([]), run: compile(stages.slice(1), scope) };
   }
   if (typeof name === 'string' && name !== '' && !isWritten) {
-    return { documents: () => scope.documentsOf(name), run: compile(stages, scope) };
+    return { isStored: true, documents: (filter) => scope.documentsOf(name, filter), run: compile(stages, scope) };
   }
   throw new CommandError(9, `${stage} needs the name of a collection, or a pipeline that begins with $documents`);
 }
@@ -75,32 +105,40 @@ export function graphLookup(specification: Document, scope: PipelineScope): Stag
   const { from, startWith, connectFromField, connectToField, as, maxDepth, ...others } = specification;
   const { depthField, restrictSearchWithMatch: filter = {}, ...unknown } = others;
   refuseOthers('$graphLookup', 40104, unknown);
-  const names = [from, connectFromField, connectToField, as, depthField ?? ''];
+  const names = [from, connectFromField, connectToField, as, depthField ?? 'depth'];
   if (!names.every((name) => typeof name === 'string') || startWith === undefined) {
     throw new CommandError(40105, '$graphLookup needs from, startWith, connectFromField, connectToField and as');
   }
-  const [source, fromField, toField, target] = names as [string, string, string, string];
+  const [source = '', ...fields] = names;
+  const [fromField, toField, target, depthPath] = fields.map((name) => fieldPath(name).split('.')) as [
+    string[],
+    string[],
+    string[],
+    string[],
+  ];
   const start = compileExpression(startWith, scope);
   const deepest = maxDepth === undefined ? Infinity : toInteger(maxDepth, 'maxDepth', 40102);
   if (deepest < 0) throw new CommandError(40101, 'maxDepth requires a nonnegative argument');
   if (!isDocument(filter)) throw new CommandError(40185, 'restrictSearchWithMatch must be an object');
   const accepts = compileFilter(filter, scope);
-  const connections = (document: Document): unknown[] => reached(leaves(document, fromField.split('.')));
+  const connections = (document: Document): unknown[] => reached(leaves(document, fromField));
   return (documents) => {
-    const foreign = byValue(scope.documentsOf(source).filter(accepts), toField.split('.'), scope.fold);
+    const foreign = scope.documentsOf(source).filter(accepts);
+    const places = byValue(foreign, toField, scope.fold);
     return documents.map((document) => {
-      const found = new Map<Document, number>();
+      const found = new Map<number, number>();
       let frontier = reached([start(document, scope.variables)]);
       for (let depth = 0; frontier.length > 0 && depth <= deepest; depth += 1) {
-        const next = new Set(frontier.flatMap((value) => foreign.get(identity(value, scope.fold)) ?? []));
+        const next = new Set(frontier.flatMap((value) => places.get(identity(value, scope.fold)) ?? []));
         const added = [...next].filter((one) => !found.has(one));
         for (const one of added) found.set(one, depth);
-        frontier = added.flatMap(connections);
+        frontier = added.flatMap((one) => connections(foreign[one] as Document));
       }
-      const results = [...found].map(([one, depth]) =>
-        typeof depthField === 'string' ? withField(one, depthField.split('.'), depth) : one,
-      );
-      return withField(document, target.split('.'), results);
+      const results = [...found].map(([place, depth]) => {
+        const one = foreign[place] as Document;
+        return depthField === undefined ? one : withField(one, depthPath, depth);
+      });
+      return withField(document, target, results);
     });
   };
 }
@@ -111,9 +149,9 @@ function reached(values: unknown[]): unknown[] {
 }
 
 /** By what a document is joined: other than a foreign one, by null where there is nothing in its arrays either. */
-function localValues(document: Document, path: string[], fold?: Fold): Set<string> {
+function localValues(document: Document, path: string[]): unknown[] {
   const found = collected(document, path);
-  return new Set((found.length > 0 ? found : [null]).map((value) => identity(value, fold)));
+  return found.length > 0 ? found : [null];
 }
 
 function collected(holder: unknown, [name = '', ...rest]: string[]): unknown[] {
@@ -124,27 +162,16 @@ function collected(holder: unknown, [name = '', ...rest]: string[]): unknown[] {
   return value === undefined ? [] : [value].flat();
 }
 
-/** The documents that hold a value there, in the order in which they came. An array is found by itself, and by its elements. */
-function byValue(documents: Document[], path: string[], fold?: Fold): Map<string, Document[]> {
-  const found = new Map<string, Document[]>();
-  for (const document of documents) {
+/** The places of the documents that hold a value there. An array is found by itself, and by each of its elements. */
+function byValue(documents: Document[], path: string[], fold?: Fold): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const [place, document] of documents.entries()) {
     const values = leaves(document, path).flatMap((leaf) => (Array.isArray(leaf) ? [leaf, ...leaf] : [leaf]));
     for (const key of new Set(values.map((value) => identity(value, fold)))) {
       const known = found.get(key);
-      if (known) known.push(document);
-      else found.set(key, [document]);
+      if (known) known.push(place);
+      else found.set(key, [place]);
     }
   }
   return found;
-}
-
-/** Finds the foreign documents that share a value with a local one, in the order in which they came. */
-function joiner(foreign: Document[], localField: string[], foreignField: string[], fold?: Fold) {
-  const found = byValue(foreign, foreignField, fold);
-  return (local: Document): Document[] => {
-    const matching = [...localValues(local, localField, fold)].map((value) => found.get(value) ?? []);
-    if (matching.length === 1) return matching.flat();
-    const all = new Set(matching.flat());
-    return foreign.filter((document) => all.has(document));
-  };
 }

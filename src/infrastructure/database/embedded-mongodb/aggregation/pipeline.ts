@@ -5,7 +5,15 @@ import { compileExpression } from '../expressions/compile.js';
 import { isNothing, type Scope } from '../expressions/expression.js';
 import { compileFilter } from '../query/filter.js';
 import { compileProjection, flatten } from '../query/projection.js';
-import { fieldAt, isDocument, isFieldPath, isOperatorDocument, type Document } from '../values/document.js';
+import {
+  collisionOf,
+  fieldAt,
+  fieldPath,
+  isDocument,
+  isFieldPath,
+  isOperatorDocument,
+  type Document,
+} from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
 import { bucket, group } from './group.js';
@@ -145,14 +153,19 @@ function replacing(expression: unknown, scope: PipelineScope): Stage {
 
 /** {a: {b: 1}} means {'a.b': 1}: what else is in a stays. */
 function addFields(specification: unknown, scope: PipelineScope, name: string): Stage {
-  const fields = [...flatten(anObject(name, 40272, specification))].map(([path, value]) => {
-    if (!isFieldPath(path)) throw new CommandError(16410, "FieldPath field names may not be empty or start with '$'");
+  if (isEmpty(anObject(name, 40272, specification))) throw new CommandError(40177, `${name} needs at least one field`);
+  const given = [...flatten(specification as Document)];
+  const [path, other] = collisionOf(given.map(([path]) => path)) ?? [];
+  if (path) throw new CommandError(40176, `${name} takes either ${path} or ${other}`);
+  const fields = given.map(([path, value]) => {
+    fieldPath(path);
+    if (isDocument(value) && isEmpty(value)) throw new CommandError(40180, `an empty object is no value for ${path}`);
     return { path: path.split('.'), value: compileExpression(value, scope) };
   });
   return (documents) =>
     documents.map((document) => {
       const values = fields.map(({ path, value }) => ({ path, found: value(document, scope.variables) }));
-      return values.reduce((result, { path, found }) => withField(result, path, found), document);
+      return values.reduce((result, { path, found }) => withField(result, path, found, true), document);
     });
 }
 
@@ -164,10 +177,12 @@ function unwind(specification: unknown): Stage {
   if (typeof path !== 'string' || !path.startsWith('$')) {
     throw new CommandError(28818, "path option to $unwind stage should be prefixed with a '$'");
   }
+  fieldPath(path.slice(1));
   if (index !== undefined && (typeof index !== 'string' || index === '' || index.startsWith('$'))) {
     throw new CommandError(28822, 'includeArrayIndex option to $unwind stage must be a path without a $');
   }
   const parts = path.slice(1).split('.');
+  if (index !== undefined) fieldPath(index);
   const numbered = (document: Document, number: number | null): Document =>
     index === undefined ? document : withField(document, index.split('.'), number);
   return (documents) =>

@@ -8,8 +8,11 @@ export type Stage = (documents: Document[]) => Document[];
 export interface PipelineScope extends Scope {
   /** Those that clients have used and not ended, with the time of their last command. */
   sessions: ReadonlyMap<string, Date>;
-  /** All documents of another collection. */
-  documentsOf(collection: string): Document[];
+  /**
+   * Documents of another collection, in the order in which they came: all, or those that an index finds for a filter.
+   * The same array for the same question while the command runs.
+   */
+  documentsOf(collection: string, filter?: Document): Document[];
 }
 
 /** Compiles further stages. */

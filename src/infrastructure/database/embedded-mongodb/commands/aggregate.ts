@@ -1,7 +1,8 @@
 import { compilePipeline } from '../aggregation/pipeline.js';
 import type { PipelineScope } from '../aggregation/stage.js';
 import { CommandError } from '../command-error.js';
-import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
+import { accessTo, countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
+import type { Scope } from '../expressions/expression.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import type { CommandContext } from './command-context.js';
@@ -40,15 +41,9 @@ function results(context: CommandContext, pipeline: Document[]): Buffer[] {
   }
   const head = leadingQuery(pipeline);
   const query = { ...context.query(collection, ''), ...head.query };
-  const scope: PipelineScope = {
-    variables: query.variables,
-    fold: query.fold,
-    sessions: context.engine.sessions.all(),
-    documentsOf: (name) => {
-      const other = context.collection(`${context.database}.${name}`);
-      return [...matchingRecords(view, other, { ...scope, filter: {} })].map(({ document }) => document);
-    },
-  };
+  const { variables, fold } = query;
+  const documentsOf = otherDocuments(context, { variables, fold });
+  const scope: PipelineScope = { variables, fold, sessions: context.engine.sessions.all(), documentsOf };
   const rest = pipeline.slice(head.length);
   const counted = onlyCount(rest);
   if (counted) {
@@ -59,6 +54,24 @@ function results(context: CommandContext, pipeline: Document[]): Buffer[] {
   const records = findRecords(view, collection, query);
   if (rest.length === 0) return records.map(({ bytes }) => bytes);
   return run(records.map(({ document }) => document)).map(toBytes);
+}
+
+/** A joined pipeline asks again for every document: what it asks for as a whole is read once. */
+function otherDocuments(context: CommandContext, scope: Scope): PipelineScope['documentsOf'] {
+  const whole = new Map<string, Document[]>();
+  return (name, filter) => {
+    const collection = context.collection(`${context.database}.${name}`);
+    const known = whole.get(name);
+    if (known || !collection) return known ?? [];
+    const query = { ...scope, filter: filter ?? {} };
+    const access = filter && accessTo(context.view, collection, query);
+    const isFound = access?.plan !== undefined;
+    const records = [...matchingRecords(context.view, collection, isFound ? query : { ...query, filter: {} })];
+    // An index finds them in an order of its own.
+    const documents = records.sort((a, b) => a.id - b.id).map(({ document }) => document);
+    if (!isFound) whole.set(name, documents);
+    return documents;
+  };
 }
 
 /** The _id of what countDocuments() sends, which needs no look into any document: {$group: {_id: 1, n: {$sum: 1}}}. */

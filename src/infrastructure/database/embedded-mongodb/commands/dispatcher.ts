@@ -147,8 +147,16 @@ function sessionOf(command: Document): SessionOfCommand | undefined {
   return { session, number, isInTransaction: autocommit === false && isNumbered };
 }
 
+/** A text, a list or a stack that JavaScript has no room for is the command's mistake. */
+function unforeseen(error: unknown): CommandError {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof RangeError
+    ? new CommandError(10334, `What is calculated is too large, or nested too deeply: ${message}`)
+    : new CommandError(1, message);
+}
+
 function errorReply(error: unknown, isInTransaction: boolean): Document {
-  const known = error instanceof CommandError ? error : new CommandError(1, `${(error as Error)?.message ?? error}`);
+  const known = error instanceof CommandError ? error : unforeseen(error);
   const { code, codeName, message: errmsg, details } = known;
   const labels = isInTransaction && TRANSIENT.has(code) ? { errorLabels: ['TransientTransactionError'] } : {};
   return { ok: 0, errmsg, code, codeName, ...details, ...labels };

@@ -62,10 +62,15 @@ const WHEN_NOT_MATCHED: unknown[] = ['insert', 'discard', 'fail'];
 
 function merge(context: CommandContext, operand: unknown, documents: Document[]): void {
   const given = isDocument(operand) ? operand : { into: operand };
-  const { into, on = '_id', whenMatched = 'merge', whenNotMatched = 'insert', ...others } = given;
+  const { into, on = '_id', whenMatched = 'merge', whenNotMatched = 'insert', let: variables, ...others } = given;
   const change = WHEN_MATCHED.get(whenMatched);
   refuseOthers('$merge', 40415, others);
-  if (!change || on !== '_id' || !WHEN_NOT_MATCHED.includes(whenNotMatched)) {
+  if (
+    !change ||
+    variables !== undefined ||
+    [on].flat().join() !== '_id' ||
+    !WHEN_NOT_MATCHED.includes(whenNotMatched)
+  ) {
     throw unsupported('$merge with other than into, and a mode in whenMatched,', 2);
   }
   const [database, name] = target(context, into);

@@ -38,7 +38,7 @@ export const ACCUMULATORS: ReadonlyMap<string, Accumulator> = new Map<string, Ac
 export const ACCUMULATING: Operators = Object.fromEntries(
   ['$sum', '$avg', '$min', '$max', '$mergeObjects', '$stdDevPop', '$stdDevSamp'].map((name) => [
     name,
-    ordered([1, Infinity], (values, fold) =>
+    ordered([0, Infinity], (values, fold) =>
       ACCUMULATORS.get(name)?.(values.length === 1 ? values.flat() : values, fold),
     ),
   ]),

@@ -14,6 +14,7 @@ import {
 } from '../values/arithmetic.js';
 import { isNumber, type BsonNumber } from '../values/bson-types.js';
 import { toDouble, toInteger } from '../values/numbers.js';
+import { dateAt } from './clocks.js';
 import { argumentsOf, strict, type Operator, type Operators } from './expression.js';
 
 export const ARITHMETIC: Operators = {
@@ -22,12 +23,12 @@ export const ARITHMETIC: Operators = {
       throw new CommandError(16612, 'only one date allowed in an $add expression');
     }
     const sum = values.map(dateless).reduce<BsonNumber>((total, value) => combine('$add', ADDITION, total, value), 0);
-    return values.some((value) => value instanceof Date) ? new Date(Number(sum)) : sum;
+    return values.some((value) => value instanceof Date) ? dateAt(Math.round(Number(sum))) : sum;
   }),
   $subtract: strict([2, 2], ([a, b]) => {
     if (b instanceof Date && !(a instanceof Date)) throw new CommandError(14, "can't $subtract a date from that");
     const difference = combine('$subtract', SUBTRACTION, dateless(a), dateless(b));
-    return a instanceof Date && !(b instanceof Date) ? new Date(Number(difference)) : difference;
+    return a instanceof Date && !(b instanceof Date) ? dateAt(Math.round(Number(difference))) : difference;
   }),
   $multiply: strict([0, Infinity], (values) =>
     values.reduce<BsonNumber>((product, value) => combine('$multiply', MULTIPLICATION, product, value), 1),

@@ -27,7 +27,9 @@ export const ARRAYS: Operators = {
     const from = (position as number) < 0 ? Math.max(0, list.length + (position as number)) : (position as number);
     return list.slice(from, from + count);
   }),
-  $concatArrays: strict([0, Infinity], (values) => values.flatMap((value) => listOf('$concatArrays', 28664, value))),
+  $concatArrays: strict([0, Infinity], (values) =>
+    ([] as unknown[]).concat(...values.map((value) => listOf('$concatArrays', 28664, value))),
+  ),
   $reverseArray: strict([1, 1], ([value]) => listOf('$reverseArray', 34435, value).toReversed()),
   $range: ordered([2, 3], (values) => {
     const [start, end, step = 1] = values.map((value) => toInteger(value, 'a bound of $range', 34443)) as [

@@ -1,4 +1,4 @@
-import { ObjectId } from 'bson';
+import { ObjectId, Timestamp } from 'bson';
 import { CommandError } from '../command-error.js';
 
 const ISO_DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)? ?(?:(Z)|([+-]\d\d):?(\d\d))?$/;
@@ -6,9 +6,17 @@ const ISO_DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)? ?(?:(
 /** To make one takes longer than all the rest. */
 const CLOCKS = new Map<string, Intl.DateTimeFormat>();
 
-/** The moment that a date, or the birth of an ObjectId, is; undefined for anything else. */
+/** The moment that a date is, or in which an ObjectId or a timestamp was made; undefined for anything else. */
 export function momentOf(value: unknown): Date | undefined {
+  if (value instanceof Timestamp) return new Date(value.getHighBitsUnsigned() * 1000);
   return value instanceof ObjectId ? value.getTimestamp() : value instanceof Date ? value : undefined;
+}
+
+/** @throws CommandError 15 for what lies beyond the dates that JavaScript has: some 270,000 years from now */
+export function dateAt(ms: number): Date {
+  const date = new Date(ms);
+  if (Number.isNaN(date.getTime())) throw new CommandError(15, 'A date is beyond those that the embedded store knows');
+  return date;
 }
 
 /** In UTC where the text names no zone. @returns undefined where it is no date as ISO 8601 writes it */
@@ -29,17 +37,20 @@ export function inZone(date: Date, timezone: unknown): Date {
 
 /** The moment at which clocks in the zone show what clocks in UTC show at the given one. */
 export function fromZone(local: Date, timezone: unknown): Date {
-  // Where the clocks were put forward or back in between, the second look counts.
-  const guess = new Date(local.getTime() - offsetAt(local, timezone));
-  return new Date(local.getTime() - offsetAt(guess, timezone));
+  const guess = dateAt(local.getTime() - offsetAt(local, timezone));
+  const again = new Date(local.getTime() - offsetAt(guess, timezone));
+  // Where clocks are put forward, no moment shows the time between: then it is the later one, as in MongoDB.
+  const isThere = offsetAt(again, timezone) === offsetAt(guess, timezone);
+  return isThere || again > guess ? again : guess;
 }
 
 /** What clocks in a zone are ahead of UTC, in milliseconds. @throws CommandError 40485 for a zone that there is not */
 export function offsetAt(date: Date, timezone: unknown): number {
   if (timezone === undefined || timezone === null) return 0;
   const zone = String(timezone);
+  const isOffset = /^[+-]\d\d(:?\d\d)?$/.test(zone);
   const [, sign = '', hours = 0, minutes = 0, seconds = 0] =
-    /([+-])(\d\d):?(\d\d)?:?(\d\d)?/.exec(/^[+-]/.test(zone) ? zone : nameOf(zone, date)) ?? [];
+    /([+-])(\d\d):?(\d\d)?:?(\d\d)?/.exec(isOffset ? zone : nameOf(zone, date)) ?? [];
   return Number(`${sign}1`) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
 }
 
@@ -52,6 +63,8 @@ function nameOf(timeZone: string, date: Date): string {
 
 function clockIn(timeZone: string): Intl.DateTimeFormat {
   try {
+    // Newer JavaScript takes offsets for names as well, and others than MongoDB.
+    if (/^[+-]/.test(timeZone)) throw new RangeError(timeZone);
     return new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   } catch {
     throw new CommandError(40485, `unrecognized time zone identifier: "${timeZone}"`);

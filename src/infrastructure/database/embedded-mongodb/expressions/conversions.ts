@@ -2,7 +2,7 @@ import { Decimal128, Long, ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import { bsonDouble } from '../values/arithmetic.js';
 import { isNumber, namesOf, typeName } from '../values/bson-types.js';
-import { isTruthy, toDouble } from '../values/numbers.js';
+import { digitsOf, isTruthy, toDouble } from '../values/numbers.js';
 import { momentOf, parsedDate } from './clocks.js';
 import { argumentsOf, isNothing, ordered, type Operators } from './expression.js';
 
@@ -10,8 +10,14 @@ import { argumentsOf, isNothing, ordered, type Operators } from './expression.js
 const MAKERS: Record<string, (value: unknown) => unknown> = {
   string: (value) => (value instanceof ObjectId || typeof value === 'boolean' ? String(value) : textOf(value)),
   bool: isTruthy,
-  int: (value) => (value instanceof Date ? undefined : integer(value, 32)),
-  long: (value) => integer(value, 64),
+  int: (value) => {
+    const exact = value instanceof Date ? undefined : integer(value, 32);
+    return exact === undefined ? undefined : Number(exact);
+  },
+  long: (value) => {
+    const exact = integer(value, 64);
+    return exact === undefined ? undefined : Long.fromBigInt(exact);
+  },
   double: (value) => {
     const number = toNumber(value);
     return number === undefined ? undefined : bsonDouble(number);
@@ -29,7 +35,9 @@ const MAKERS: Record<string, (value: unknown) => unknown> = {
   },
   date: (value) => {
     if (typeof value === 'string') return parsedDate(value);
-    return isNumber(value) ? new Date(toDouble(value)) : momentOf(value);
+    if (typeName(value) === 'int') return undefined;
+    const date = isNumber(value) ? new Date(toDouble(value)) : momentOf(value);
+    return Number.isNaN(date?.getTime()) ? undefined : date;
   },
 };
 
@@ -50,7 +58,8 @@ export const CONVERSIONS: Operators = {
       if (isNothing(value)) return onNull?.(document, variables) ?? null;
       const target = to?.(document, variables);
       if (isNothing(target)) return null;
-      const [type = ''] = namesOf(target);
+      const [type = '', another] = namesOf(target);
+      if (another) throw new CommandError(2, `Unknown type name: ${String(target)}`);
       try {
         return converted(value, type);
       } catch (error) {
@@ -88,12 +97,19 @@ function toNumber(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-function integer(value: unknown, bits: 32 | 64): number | Long | undefined {
-  if (typeof value === 'string' && !/^[+-]?\d+$/.test(value)) return undefined;
-  const isExact = typeof value === 'string' || value instanceof Long;
-  const number = isExact ? value.toString().replace('+', '') : Math.trunc(toNumber(value) ?? NaN);
-  if (!isExact && !Number.isFinite(number)) return undefined;
-  const exact = BigInt(number);
-  if (BigInt.asIntN(bits, exact) !== exact) return undefined;
-  return bits === 32 ? Number(exact) : Long.fromBigInt(exact);
+/** Without its fraction. @returns undefined for what is none, or does not fit into so many bits */
+function integer(value: unknown, bits: 32 | 64): bigint | undefined {
+  const exact = exactInteger(value);
+  return exact !== undefined && BigInt.asIntN(bits, exact) === exact ? exact : undefined;
+}
+
+function exactInteger(value: unknown): bigint | undefined {
+  if (typeof value === 'string') return /^[+-]?\d+$/.test(value) ? BigInt(value.replace('+', '')) : undefined;
+  if (value instanceof Long) return value.toBigInt();
+  if (value instanceof Decimal128) {
+    const decimal = digitsOf(value);
+    return decimal && decimal.digits / 10n ** BigInt(decimal.scale);
+  }
+  const number = Math.trunc(toNumber(value) ?? NaN);
+  return Number.isFinite(number) ? BigInt(number) : undefined;
 }

@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 import { typeName } from '../values/bson-types.js';
 import { isDocument, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
-import { fromZone, inZone, momentOf, offsetAt, parsedDate } from './clocks.js';
+import { dateAt, fromZone, inZone, momentOf, offsetAt, parsedDate } from './clocks.js';
 import { isNothing, named, type Operator, type Operators } from './expression.js';
 
 const DAY_MS = 86_400_000;
@@ -83,7 +83,7 @@ export const DATES: Operators = {
     // Not by Date.UTC(): it takes the year 99 for 1999.
     const local =
       new Date(0).setUTCFullYear(year, month - 1, day) + Date.UTC(1970, 0, 1, hour, minute, second, millisecond);
-    return fromZone(new Date(local), timezone);
+    return fromZone(dateAt(local), timezone);
   }),
   $dateAdd: moving(1),
   $dateSubtract: moving(-1),
@@ -161,10 +161,10 @@ function moving(sign: number): Operator {
     const zone = span < DAY_MS ? undefined : given.timezone;
     const target = inZone(dateOf(given.startDate), zone);
     const steps = sign * toInteger(given.amount, 'amount');
-    if (!months) return fromZone(new Date(target.getTime() + steps * span), zone);
+    if (!months) return fromZone(dateAt(target.getTime() + steps * span), zone);
     const day = target.getUTCDate();
     target.setUTCDate(1);
-    target.setUTCMonth(target.getUTCMonth() + steps * months);
+    dateAt(target.setUTCMonth(target.getUTCMonth() + steps * months));
     const last = new Date(Date.UTC(target.getUTCFullYear(), target.getUTCMonth() + 1, 0)).getUTCDate();
     target.setUTCDate(Math.min(day, last));
     return fromZone(target, zone);

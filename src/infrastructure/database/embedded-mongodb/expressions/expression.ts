@@ -77,7 +77,10 @@ export function argumentsOf(operator: string, operand: unknown, names: string): 
   if (!isDocument(operand)) throw new CommandError(9, `${operator} only supports an object as its argument`);
   const known = names.split(' ').filter((name) => name !== '');
   const unknown = Object.keys(operand).find((name) => !known.includes(name) && !known.includes(`${name}?`));
-  if (unknown !== undefined) throw new CommandError(9, `Unrecognized parameter to ${operator}: ${unknown}`);
+  if (unknown !== undefined) {
+    const message = `Unrecognized parameter to ${operator}: ${unknown}. The embedded store knows ${known.join(', ')}`;
+    throw new CommandError(9, `${message}: use MongoDB for others`);
+  }
   const missing = known.find((name) => !name.endsWith('?') && !(name in operand));
   if (missing !== undefined) throw new CommandError(9, `Missing '${missing}' parameter to ${operator}`);
   return operand;

@@ -95,11 +95,13 @@ export const FORMS: Operators = {
   $reduce: (operand, { compile }, name) => {
     const { input, initialValue, in: body } = argumentsOf(name, operand, 'input initialValue in');
     const [list, initial, inner] = [compile(input), compile(initialValue), compile(body, ['value', 'this'])];
-    return (document, variables) =>
-      elementsOf(name, list(document, variables))?.reduce(
-        (value, element) => inner(document, { ...variables, value, this: element }),
-        initial(document, variables),
-      ) ?? null;
+    return (document, variables) => {
+      const elements = elementsOf(name, list(document, variables));
+      if (!elements) return null;
+      const next = (value: unknown, element: unknown): unknown =>
+        inner(document, { ...variables, value, this: element });
+      return elements.reduce(next, initial(document, variables));
+    };
   },
   $sortArray: (operand, { compile, fold }, name) => {
     const { input, sortBy } = argumentsOf(name, operand, 'input sortBy');

@@ -66,7 +66,8 @@ function findings({ input, regex, options: flags = '' }: Document): unknown[] {
   if (isNothing(regex)) return [];
   const { pattern, options } =
     regex instanceof BSONRegExp ? regex : { pattern: string('regex', 51105, regex), options: '' };
-  const compiled = toRegExp(pattern, options || String(flags));
+  if (options && flags) throw new CommandError(51107, 'options are given in the regex and beside it');
+  const compiled = toRegExp(pattern, options || String(flags ?? ''));
   const found = text.matchAll(new RegExp(compiled, `${compiled.flags}g`));
   // At the end of a text nothing is looked for any more.
   const counted = [...found].filter(({ index }) => index < text.length || text === '');

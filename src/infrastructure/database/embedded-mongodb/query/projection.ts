@@ -4,7 +4,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import {
   assign,
   isDocument,
-  isFieldPath,
+  fieldPath,
   isOperatorDocument,
   own,
   splitPath,
@@ -23,7 +23,13 @@ export interface ProjectionOptions {
   isStage?: boolean;
 }
 
-type Rule = true | false | ((value: unknown, document: Document) => unknown);
+/** What becomes of a field where it stands. */
+type Shape = (value: unknown, document: Document) => unknown;
+/** What is calculated comes after the fields that a document has. */
+interface Computed {
+  compute(document: Document): unknown;
+}
+type Rule = boolean | Shape | Computed;
 type Tree = Map<string, Tree | Rule>;
 
 /** Compiles the projection of a find or a $project. @throws CommandError 31253/31254 when it mixes the two kinds */
@@ -65,8 +71,7 @@ export function* flatten(specification: Document, prefix = ''): Iterable<[string
 }
 
 function addRule(tree: Tree, path: string, rule: Rule): void {
-  if (!isFieldPath(path)) throw new CommandError(16410, `FieldPath field names may not be empty or start with '$'`);
-  const parts = splitPath(path);
+  const parts = splitPath(fieldPath(path));
   const last = parts.pop() as string;
   let node = tree;
   for (const part of parts) {
@@ -81,6 +86,9 @@ function addRule(tree: Tree, path: string, rule: Rule): void {
 
 function ruleFor(value: unknown, scope: Scope, options: ProjectionOptions): Rule {
   if (isFlag(value)) return isTruthy(value);
+  if (isDocument(value) && Object.keys(value).length === 0) {
+    throw new CommandError(51270, 'An empty sub-projection is not a valid value');
+  }
   if (isOperatorDocument(value) && !options.isStage) {
     const { $slice, $elemMatch } = value;
     if (isSlice(value)) return sliceRule($slice);
@@ -88,7 +96,7 @@ function ruleFor(value: unknown, scope: Scope, options: ProjectionOptions): Rule
     if ('$meta' in value) throw unsupported('$meta', 2);
   }
   const expression = compileExpression(value, scope);
-  return (_value, document) => expression(document, scope.variables);
+  return { compute: (document) => expression(document, scope.variables) };
 }
 
 /** With a number or two; anything else is an expression. */
@@ -141,7 +149,8 @@ function apply(value: unknown, tree: Tree, including: boolean, root: Document): 
   if (!isDocument(value)) return including ? computedAt(tree, root) : value;
   const result: Document = {};
   for (const key of Object.keys(value)) {
-    put(result, key, projected(own(value, key), tree.get(key) ?? !including, including, root));
+    const rule = tree.get(key) ?? !including;
+    if (!isComputed(rule)) put(result, key, projected(own(value, key), rule, including, root));
   }
   addComputed(result, value, tree, root);
   return result;
@@ -151,23 +160,26 @@ function apply(value: unknown, tree: Tree, including: boolean, root: Document): 
 function computedAt(tree: Tree, root: Document): Document | undefined {
   const computed: Document = {};
   addComputed(computed, {}, tree, root);
-  return Object.keys(computed).length > 0 ? computed : undefined;
+  return hasComputed(tree) ? computed : undefined;
 }
 
-function projected(field: unknown, rule: Tree | Rule, including: boolean, root: Document): unknown {
+function hasComputed(tree: Tree): boolean {
+  return [...tree.values()].some((rule) => (rule instanceof Map ? hasComputed(rule) : isComputed(rule)));
+}
+
+function isComputed(rule: Tree | Rule): rule is Computed {
+  return typeof rule === 'object' && !(rule instanceof Map);
+}
+
+function projected(field: unknown, rule: Tree | boolean | Shape, including: boolean, root: Document): unknown {
   if (typeof rule === 'boolean') return rule ? field : undefined;
   return rule instanceof Map ? apply(field, rule, including, root) : rule(field, root);
 }
 
-/** Computed fields that the document does not have come after those it has. */
 function addComputed(result: Document, source: Document, tree: Tree, root: Document): void {
   for (const [key, rule] of tree) {
-    if (Object.hasOwn(source, key) || typeof rule === 'boolean') continue;
-    if (typeof rule === 'function') {
-      put(result, key, rule(undefined, root));
-    } else {
-      put(result, key, computedAt(rule, root));
-    }
+    if (isComputed(rule)) put(result, key, rule.compute(root));
+    else if (rule instanceof Map && !Object.hasOwn(source, key)) put(result, key, computedAt(rule, root));
   }
 }
 

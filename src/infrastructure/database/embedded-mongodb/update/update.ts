@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 import type { Scope } from '../expressions/expression.js';
 import { compileFilter } from '../query/filter.js';
 import { matchedIndex } from '../query/matched-index.js';
-import { copy, isDocument, isOperatorDocument, splitPath, type Document } from '../values/document.js';
+import { collisionOf, copy, isDocument, isOperatorDocument, splitPath, type Document } from '../values/document.js';
 import { equal } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { isRegExp } from '../values/bson-types.js';
@@ -149,13 +149,8 @@ function targetOf({ operator, operand }: Step): string[] {
 }
 
 function refuseConflicts(paths: string[]): void {
-  const sorted = paths.map((path) => `${path}.`).sort();
-  sorted.forEach((path, i) => {
-    const previous = sorted[i - 1];
-    if (previous === undefined || !path.startsWith(previous)) return;
-    const [here, there] = [path.slice(0, -1), previous.slice(0, -1)];
-    throw new CommandError(40, `Updating the path '${here}' would create a conflict at '${there}'`);
-  });
+  const [here, there] = collisionOf(paths) ?? [];
+  if (here) throw new CommandError(40, `Updating the path '${here}' would create a conflict at '${there}'`);
 }
 
 function seedFrom(filter: Document, seed: Document, onlyId: boolean): void {

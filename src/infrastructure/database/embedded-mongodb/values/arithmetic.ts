@@ -127,6 +127,17 @@ function shortened({ digits, scale }: Digits, leastScale: number): Digits {
     : { digits, scale };
 }
 
+/** Of more digits than fit, the nearest; infinite or zero where it is beyond all of them. */
 function toDecimal({ digits, scale }: Digits): Decimal128 {
-  return Decimal128.fromStringWithRounding(`${digits}E${-scale}`);
+  const excess = String(digits).replace('-', '').length - DECIMAL_DIGITS;
+  if (excess > 0) {
+    const unit = 10n ** BigInt(excess);
+    const nearest = digits / unit + correction(digits / unit, digits % unit, unit, 'halfEven');
+    return toDecimal({ digits: nearest, scale: scale - excess });
+  }
+  try {
+    return Decimal128.fromStringWithRounding(`${digits}E${-scale}`);
+  } catch {
+    return Decimal128.fromString(scale > 0 ? '0E-6176' : `${digits < 0n ? '-' : ''}Infinity`);
+  }
 }

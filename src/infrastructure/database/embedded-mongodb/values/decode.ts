@@ -1,8 +1,6 @@
 import { DBRef, deserialize, Double, Int32 } from 'bson';
 import { CommandError } from '../command-error.js';
-import { isDocument, type Document } from './document.js';
-
-const MAX_DEPTH = 200;
+import { isDocument, MAX_DEPTH, type Document } from './document.js';
 
 const KEEPING_TYPES = {
   promoteValues: false,

@@ -46,10 +46,20 @@ export function toBytes(document: Document): Buffer {
   return serialized(document, MAX_DOCUMENT_BYTES + 16 * 1024);
 }
 
-/** BSON bytes of a document that is going to be stored, `_id` first. @throws CommandError 10334 above 16 MB */
+/** What is nested deeper could not be read any more. */
+export const MAX_DEPTH = 200;
+
+/** BSON bytes of a document that is going to be stored, `_id` first. @throws CommandError 10334 above 16 MB, 15 for one nested too deeply */
 export function toStoredBytes(document: Document): Buffer {
+  refuseDeeper(document, 0);
   const { _id, ...rest } = document;
   return serialized(Object.keys(document)[0] === '_id' ? document : { _id, ...rest }, MAX_DOCUMENT_BYTES);
+}
+
+function refuseDeeper(value: unknown, depth: number): void {
+  if (!Array.isArray(value) && !isDocument(value)) return;
+  if (depth > MAX_DEPTH) throw new CommandError(15, `The document exceeds the maximum nesting depth of ${MAX_DEPTH}`);
+  for (const inner of Object.values(value)) refuseDeeper(inner, depth + 1);
 }
 
 function serialized(document: Document, most: number): Buffer {
@@ -58,7 +68,7 @@ function serialized(document: Document, most: number): Buffer {
     if (bytes.length <= most) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   } catch (error) {
     // That is what writing behind the end of bson's buffer comes to, where it is noticed.
-    if (!(error instanceof RangeError)) throw error;
+    if (!(error instanceof RangeError)) throw new CommandError(2, (error as Error).message);
   }
   throw new CommandError(10334, `BSONObj size is invalid. Size must be between 0 and ${most} (16MB)`);
 }
@@ -80,9 +90,22 @@ export function splitPath(path: string): string[] {
   return parts;
 }
 
+/** The first of these paths that leads to, or through, where another one leads, and that other one. */
+export function collisionOf(paths: readonly string[]): [path: string, other: string] | undefined {
+  const sorted = paths.map((path) => `${path}.`).toSorted();
+  const position = sorted.findIndex((path, i) => i > 0 && path.startsWith(sorted[i - 1] as string));
+  return position < 0 ? undefined : [sorted[position]?.slice(0, -1) ?? '', sorted[position - 1]?.slice(0, -1) ?? ''];
+}
+
 /** Whether a path can be that of a field: no name is empty, none an operator. */
 export function isFieldPath(path: string): boolean {
   return path.split('.').every((name) => name !== '' && (!name.startsWith('$') || DBREF_FIELDS.includes(name)));
+}
+
+/** The path. @throws CommandError 16410 where it can be that of no field */
+export function fieldPath(path: string): string {
+  if (isFieldPath(path)) return path;
+  throw new CommandError(16410, `FieldPath field names may not be empty or start with '$': '${path}'`);
 }
 
 export function isArrayIndex(part: string): boolean {

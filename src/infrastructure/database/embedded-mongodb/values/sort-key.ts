@@ -1,6 +1,6 @@
 import { CommandError } from '../command-error.js';
 import type { Fold } from './collation.js';
-import { isDocument, splitPath, type Document } from './document.js';
+import { fieldPath, isDocument, splitPath, type Document } from './document.js';
 import { toDouble } from './numbers.js';
 import { compare, encode, inverted } from './order.js';
 import { EMPTY_ARRAY, isNumber } from './bson-types.js';
@@ -16,7 +16,7 @@ export function compileSortKey(specification: Document, fold?: Fold): SortKey {
     const number = isNumber(direction) ? toDouble(direction) : NaN;
     if (number !== 1 && number !== -1)
       throw new CommandError(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
-    return { parts: splitPath(path), descending: number === -1 };
+    return { parts: splitPath(fieldPath(path)), descending: number === -1 };
   });
   return (document) => {
     const keys = fields.map(({ parts, descending }) => {
