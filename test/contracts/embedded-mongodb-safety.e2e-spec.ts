@@ -270,12 +270,34 @@ describe('The embedded store under attack', () => {
 
   it('keeps readable what an update nests deeper and deeper, until it is refused', async () => {
     await things().insertOne({ _id: 1, n: 0 } as never);
-    const deepen = () => things().updateOne({}, [{ $set: { before: '$$ROOT', n: { $add: ['$n', 1] } } }]);
+    const deepen = () =>
+      things().findOneAndUpdate({ _id: 1 as never }, [{ $set: { before: '$$ROOT', n: { $add: ['$n', 1] } } }], {
+        returnDocument: 'after',
+      });
     for (let depth = 0; depth < 200; depth++) await deepen();
     expect(await errorOf(deepen())).toMatchObject({ code: 15 });
     expect(await things().findOne()).toMatchObject({ n: 200 });
     expect(await things().countDocuments({ n: 200 })).toBe(1);
+    // What was answered is kept for a second attempt, and is deeper than the document.
+    expect(await things().findOneAndUpdate({ n: 200 }, { $set: { seen: true } })).toMatchObject({ n: 200 });
+    expect(await things().insertOne({ n: -1 })).toMatchObject({ acknowledged: true });
+    expect(
+      await errorOf(
+        things()
+          .aggregate([{ $project: { deeper: '$$ROOT' } }, { $out: 'out' }])
+          .toArray(),
+      ),
+    ).toMatchObject({
+      code: 15,
+    });
     expect(await things().deleteOne({ n: 200 })).toMatchObject({ deletedCount: 1 });
+  });
+
+  it('names a duplicate of what calls itself a UUID and is none', async () => {
+    await things().createIndex({ u: 1 }, { unique: true });
+    const u = new mongoose.mongo.Binary(Buffer.from('short'), 4);
+    await things().insertOne({ u });
+    expect(await errorOf(things().insertOne({ u }))).toMatchObject({ code: 11000 });
   });
 
   it('says why it takes no document that is nested without end', async () => {

@@ -214,6 +214,14 @@ describe(`The driver on ${SERVER}`, () => {
     expect(await found('^.$')).toBe(1);
     expect(await found('^[😀]$')).toBe(1);
     expect(await found('^A\\@B\\-c$', 'i')).toBe(1);
+    for (const pattern of [
+      "^[\\p{L}\\@\\'\\-]+$",
+      '^[\\p{L}\\_@-]+$',
+      '^[.*+?^${}()|[\\]\\\\a-c@-]+$',
+      '\\@+b\\-*c+$',
+    ]) {
+      expect([pattern, await found(pattern)]).toEqual([pattern, 1]);
+    }
     const [first] = await suite.aggregate({ $project: { at: { $regexFind: { input: '$s', regex: '.$' } } } });
     expect(first?.['at']).toEqual({ match: '😀', idx: 0, captures: [] });
   });
@@ -221,7 +229,8 @@ describe(`The driver on ${SERVER}`, () => {
   it('refuses what JavaScript reads otherwise than PCRE', async () => {
     await suite.things.insertOne({ s: 'a' });
     if (isMongodb) return;
-    for (const pattern of ['^[[:alpha:]]$', 'a\\hb', '\\x{41}', '^[]]$']) {
+    const unknown = ['^[[:alpha:]]$', '[a-z[:digit:]]', 'a\\hb', '\\x{41}', '^[]]$', '\\pL', '\\p{Han}', '\\ea', 'a*+'];
+    for (const pattern of unknown) {
       await expect(suite.things.countDocuments({ s: { $regex: pattern } })).rejects.toMatchObject({ code: 51091 });
     }
     expect(await suite.things.countDocuments({ s: { $regex: 'a|\\[]|[\\]]' } })).toBe(1);

@@ -162,6 +162,7 @@ describe(`Stages that take pipelines or boundaries, on ${SERVER},`, () => {
     [{ $lookup: { from: 'x', localField: '$x', foreignField: 'x', as: 'y' } }, 16410],
     [{ $lookup: { from: 'x', localField: 'x', foreignField: '', as: 'y' } }, 16410],
     [{ $lookup: { from: 'x', localField: 'x', pipeline: [], as: 'y' } }, 9],
+    [{ $lookup: { from: 'x', localField: 'x', foreignField: 'x', as: '__proto__' } }, 2],
     [{ $graphLookup: { from: 'x', startWith: 1, connectFromField: '$a', connectToField: 'b', as: 'y' } }, 16410],
     [{ $set: { a: 1, 'a.b': 2 } }, 40176],
     [{ $set: { a: {} } }, 40180],

@@ -23,6 +23,7 @@ export function lookup(specification: Document, scope: PipelineScope, compile: C
   const source = sourceOf(from, pipeline ?? [], '$lookup', inner, compile);
   const path = fieldPath(as).split('.');
   return (documents) => {
+    if (documents.length === 0) return [];
     const stored = source.isStored ? source.documents(join?.filterOf(documents)) : undefined;
     const found = (document: Document): Document[] => {
       inner.variables = { ...scope.variables, ...bound(document, scope.variables) };
@@ -54,8 +55,11 @@ function joinOf(localField: unknown, foreignField: unknown, fold?: Fold): Join |
   let known: { foreign: Document[]; places: Map<string, number[]> } | undefined;
   return {
     filterOf: (locals) => {
-      const values = locals.flatMap((one) => localValues(one, local));
-      return values.some(isOperatorDocument) ? undefined : { [foreignField]: { $in: values } };
+      const values = new Map(
+        locals.flatMap((one) => localValues(one, local).map((value) => [identity(value, fold), value])),
+      );
+      const asked = [...values.values()];
+      return asked.some(isOperatorDocument) ? undefined : { [foreignField]: { $in: asked } };
     },
     matching: (document, foreign) => {
       if (known?.foreign !== foreign) known = { foreign, places: byValue(foreign, path, fold) };

@@ -56,20 +56,29 @@ function results(context: CommandContext, pipeline: Document[]): Buffer[] {
   return run(records.map(({ document }) => document)).map(toBytes);
 }
 
-/** A joined pipeline asks again for every document: what it asks for as a whole is read once. */
+/**
+ * A joined pipeline asks again for every document. What is asked for as a whole is read once; what indexes find, until
+ * they have found as many as there are.
+ */
 function otherDocuments(context: CommandContext, scope: Scope): PipelineScope['documentsOf'] {
   const whole = new Map<string, Document[]>();
+  const found = new Map<string, number>();
   return (name, filter) => {
     const collection = context.collection(`${context.database}.${name}`);
     const known = whole.get(name);
     if (known || !collection) return known ?? [];
-    const query = { ...scope, filter: filter ?? {} };
-    const access = filter && accessTo(context.view, collection, query);
-    const isFound = access?.plan !== undefined;
-    const records = [...matchingRecords(context.view, collection, isFound ? query : { ...query, filter: {} })];
+    const all = { ...scope, filter: {} };
+    const narrowed = filter && { ...scope, filter };
+    const before = found.get(name) ?? 0;
+    const isByIndex =
+      narrowed &&
+      before <= countRecords(context.view, collection, all) &&
+      accessTo(context.view, collection, narrowed).plan !== undefined;
+    const records = [...matchingRecords(context.view, collection, isByIndex ? narrowed : all)];
+    found.set(name, before + records.length);
     // An index finds them in an order of its own.
     const documents = records.sort((a, b) => a.id - b.id).map(({ document }) => document);
-    if (!isFound) whole.set(name, documents);
+    if (!isByIndex) whole.set(name, documents);
     return documents;
   };
 }

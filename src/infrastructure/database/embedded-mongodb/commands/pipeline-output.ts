@@ -3,7 +3,7 @@ import type { Collection } from '../engine/collection.js';
 import { findRecords } from '../engine/find.js';
 import { plainScope } from '../expressions/expression.js';
 import { keepId, refuseDollars } from '../update/update.js';
-import { decode } from '../values/decode.js';
+import { decodeOwn } from '../values/decode.js';
 import { isDocument, type Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
 import { insertDocument, replaceDocument } from './write-commands.js';
@@ -19,7 +19,7 @@ export function isOutput(stage: unknown): boolean {
 
 /** Writes the results of a pipeline where its last stage, $out or $merge, says. */
 export function writeOutput(context: CommandContext, results: Buffer[], { $out, $merge }: Document): void {
-  const documents = results.map(decode);
+  const documents = results.map(decodeOwn);
   if ($out === undefined) return merge(context, $merge, documents);
   const collection = emptied(context, ...target(context, $out));
   for (const document of documents) insertDocument(context, collection, document);

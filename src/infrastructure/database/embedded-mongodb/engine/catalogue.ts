@@ -10,7 +10,7 @@ import {
   recordIdOf,
 } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
-import { decode } from '../values/decode.js';
+import { decode, decodeOwn } from '../values/decode.js';
 import { toBytes, type Document } from '../values/document.js';
 import type { Collection } from './collection.js';
 import {
@@ -45,7 +45,7 @@ export class Catalogue {
   reload(): void {
     this.collections.clear();
     for (const { value } of this.view.range(...CATALOGUE_RANGE)) {
-      const collection = read(decode(value));
+      const collection = read(decodeOwn(value));
       this.collections.set(collection.namespace, collection);
       this.lastId = Math.max(this.lastId, collection.id, ...collection.indexes.map(({ id }) => id));
       const [last] = this.view.range(...documentRange(collection.id), true);

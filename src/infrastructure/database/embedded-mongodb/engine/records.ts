@@ -112,7 +112,7 @@ function show(value: unknown): string {
   if (value instanceof ObjectId) return `ObjectId('${value.toHexString()}')`;
   if (value instanceof Date) return `new Date(${value.getTime()})`;
   if (value instanceof Binary) {
-    if (value.sub_type === Binary.SUBTYPE_UUID) return `UUID("${value.toUUID().toString()}")`;
+    if (value.sub_type === Binary.SUBTYPE_UUID && value.length() === 16) return `UUID("${value.toUUID().toString()}")`;
     return `BinData(${value.sub_type}, ${Buffer.from(value.value()).toString('hex').toUpperCase()})`;
   }
   if (value instanceof Double) return value.value.toFixed(1);

@@ -5,7 +5,7 @@ import type { Collection } from './collection.js';
 import { RETRYABLE_WRITE_RANGE, retryableWriteKey } from '../storage/keys.js';
 import { MOST_SNAPSHOTS, type Snapshot, type Store } from '../storage/store.js';
 import { Overlay, type View, type WritableView } from '../storage/view.js';
-import { decode } from '../values/decode.js';
+import { decodeOwn } from '../values/decode.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
 
 /** How long a session is known after its last command; clients are told. */
@@ -141,7 +141,7 @@ export class Retries {
   find(view: View, session: string, number: bigint): Document | undefined {
     const stored = view.get(retryableWriteKey(session));
     if (!stored) return undefined;
-    const { number: last, reply } = decode(stored) as { number: Long; reply: Document };
+    const { number: last, reply } = decodeOwn(stored) as { number: Long; reply: Document };
     const known = last.toBigInt();
     if (known <= number) return known === number ? reply : undefined;
     throw new CommandError(225, `Retryable write with txnNumber ${number} is prohibited, the session is at ${known}`);
@@ -158,7 +158,7 @@ export class Retries {
   forgetExpired(view: WritableView): void {
     const oldest = this.now().getTime() - SESSION_LIFETIME_MS;
     for (const { key, value } of view.range(...RETRYABLE_WRITE_RANGE)) {
-      if ((decode(value).at as Date).getTime() < oldest) view.del(key);
+      if ((decodeOwn(value).at as Date).getTime() < oldest) view.del(key);
     }
   }
 }

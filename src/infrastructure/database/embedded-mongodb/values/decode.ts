@@ -10,29 +10,37 @@ const KEEPING_TYPES = {
   validation: { utf8: false },
 } as const;
 
+/** Of what the store itself has put around a document. */
+const OWN_DEPTH = MAX_DEPTH + 50;
+
+/** What the store wrote for itself, with documents of clients in it. @throws CommandError as decode() */
+export function decodeOwn(bytes: Buffer): Document {
+  return decode(bytes, OWN_DEPTH);
+}
+
 /**
  * Decodes BSON keeping every numeric type: a JavaScript number is an int32, or a double that can be nothing else;
  * doubles that look like an int32 stay `Double`, int64 stays `Long`.
  * @throws CommandError 22 when the bytes are not a valid document
  */
-export function decode(bytes: Buffer): Document {
+export function decode(bytes: Buffer, deepest = MAX_DEPTH): Document {
   try {
-    return plain(deserialize(bytes, KEEPING_TYPES), 0) as Document;
+    return plain(deserialize(bytes, KEEPING_TYPES), 0, deepest) as Document;
   } catch (error) {
     throw new CommandError(22, `Invalid BSON: ${(error as Error).message}`);
   }
 }
 
 /** Changes documents and arrays in place. */
-function plain(value: unknown, depth: number): unknown {
+function plain(value: unknown, depth: number, deepest: number): unknown {
   if (typeof value !== 'object' || value === null) return value ?? null;
   if (value instanceof Int32) return value.value;
   if (value instanceof Double) return looksLikeInt32(value.value) ? value : value.value;
-  if (value instanceof DBRef) return plain(referenceDocument(value), depth);
+  if (value instanceof DBRef) return plain(referenceDocument(value), depth, deepest);
   if (!Array.isArray(value) && !isDocument(value)) return value;
-  if (depth > MAX_DEPTH) throw new Error(`nested deeper than ${MAX_DEPTH} levels`);
+  if (depth > deepest) throw new Error(`nested deeper than ${deepest} levels`);
   const holder = value as Document;
-  for (const key of Object.keys(holder)) holder[key] = plain(holder[key], depth + 1);
+  for (const key of Object.keys(holder)) holder[key] = plain(holder[key], depth + 1, deepest);
   return value;
 }
 

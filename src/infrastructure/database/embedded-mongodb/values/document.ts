@@ -102,8 +102,9 @@ export function isFieldPath(path: string): boolean {
   return path.split('.').every((name) => name !== '' && (!name.startsWith('$') || DBREF_FIELDS.includes(name)));
 }
 
-/** The path. @throws CommandError 16410 where it can be that of no field */
+/** The path. @throws CommandError 16410 where it can be that of no field, 2 for `__proto__` */
 export function fieldPath(path: string): string {
+  splitPath(path);
   if (isFieldPath(path)) return path;
   throw new CommandError(16410, `FieldPath field names may not be empty or start with '$': '${path}'`);
 }

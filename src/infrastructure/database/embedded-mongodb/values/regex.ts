@@ -11,6 +11,12 @@ export function toFlags(options: string): string {
   return flags;
 }
 
+/** An option within, anchors and escapes of PCRE's own, groups of its own kinds, classes by name, an empty class. */
+const PCRE_ONLY = /\(\?[a-zA-Z^-]+[:)]|\\[AZzGQEhHRKX]|\\x\{|\(\?[>|#R&]|\[:\^?\w+:\]|(?<!\\)\[\^?\]/;
+
+/** With a plus behind it, a quantifier gives nothing back. */
+const POSSESSIVE = /[*+?}]\+/;
+
 /**
  * The JavaScript expression for a PCRE pattern. `x` and PCRE-only syntax are refused: matching something else than
  * MongoDB would is worse than failing.
@@ -18,27 +24,38 @@ export function toFlags(options: string): string {
  */
 export function toRegExp(pattern: string, options: string): RegExp {
   const flags = toFlags(options);
-  if (
-    /\(\?[a-zA-Z^-]+[:)]|\\[AZzGQEhHRKX]|\\x\{|[*+?}]\+|\(\?[>|#R&]|(?<!\\)\[(?:\[:|\^?\])/.test(
-      pattern.replaceAll('\\\\', ''),
-    )
-  ) {
-    throw new CommandError(51091, `Regular expression uses PCRE syntax the embedded store lacks: ${pattern}`);
-  }
+  const outline = pattern.replace(/\\[pP]\{[^}]*\}|\\./gs, 'a').replace(/\[[^\]]*\]/g, 'a');
+  if (PCRE_ONLY.test(pattern.replaceAll('\\\\', '')) || POSSESSIVE.test(outline)) throw pcreOnly(pattern);
+  const byCharacter = compiled(withoutNeedlessEscapes(pattern), `${flags}u`);
+  if (byCharacter instanceof RegExp) return byCharacter;
+  // What JavaScript alone does not know, it would take for the letter.
+  if (/\\[^\W\dbBcdDfknrsStuvwWx]/.test(pattern.replaceAll('\\\\', ''))) throw pcreOnly(pattern);
+  const byUnit = compiled(pattern, flags);
+  if (byUnit instanceof RegExp) return byUnit;
+  throw new CommandError(51091, `Regular expression is invalid: ${byUnit.message}`);
+}
+
+function pcreOnly(pattern: string): CommandError {
+  return new CommandError(51091, `Regular expression uses PCRE syntax the embedded store lacks: ${pattern}`);
+}
+
+/** To PCRE an emoji is one character, and so it is to JavaScript with the flag `u`. */
+function compiled(pattern: string, flags: string): RegExp | Error {
   try {
-    return byCharacter(pattern, flags) ?? new RegExp(pattern, flags);
+    return new RegExp(pattern, flags);
   } catch (error) {
-    throw new CommandError(51091, `Regular expression is invalid: ${(error as Error).message}`);
+    return error as Error;
   }
 }
 
-/** To PCRE an emoji is one character. @returns undefined for what JavaScript then takes for a mistake, such as an escaped @ */
-function byCharacter(pattern: string, flags: string): RegExp | undefined {
-  try {
-    return new RegExp(pattern, `${flags}u`);
-  } catch {
-    return undefined;
-  }
+/** With that flag JavaScript escapes nothing that would mean itself. */
+function withoutNeedlessEscapes(pattern: string): string {
+  let isInClass = false;
+  return pattern.replace(/\\(.)|[[\]]/gsu, (found, escaped?: string) => {
+    if (escaped === undefined) isInClass = found === '[';
+    const isNeedless = escaped !== undefined && !/[\w^$\\.*+?()[\]{}|/-]/.test(escaped);
+    return isNeedless || escaped === '_' || (escaped === '-' && !isInClass) ? (escaped as string) : found;
+  });
 }
 
 const LITERALS = /^\^((?:[^\p{Surrogate}\\^$.*+?()[\]{}|]|\\[^\p{Surrogate}A-Za-z0-9])*)([*?{]?)/u;
