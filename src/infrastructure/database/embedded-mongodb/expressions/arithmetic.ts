@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { Decimal128, Long } from 'bson';
 import { CommandError } from '../command-error.js';
 import {
@@ -16,6 +17,9 @@ import { isNumber, type BsonNumber } from '../values/bson-types.js';
 import { toDouble, toInteger } from '../values/numbers.js';
 import { dateAt } from './clocks.js';
 import { argumentsOf, strict, type Operator, type Operators } from './expression.js';
+
+/** As many as a random integer may have. */
+const RANDOM_STEPS = 2 ** 47;
 
 export const ARITHMETIC: Operators = {
   $add: strict([0, Infinity], (values) => {
@@ -45,7 +49,7 @@ export const ARITHMETIC: Operators = {
   $trunc: rounding('$trunc', 'down', 2),
   $rand: (operand, _compiler, name) => {
     argumentsOf(name, operand, '');
-    return () => bsonDouble(Math.random());
+    return () => bsonDouble(randomInt(RANDOM_STEPS) / RANDOM_STEPS);
   },
   $exp: ofDoubles('$exp', 1, Math.exp),
   $pow: ofDoubles('$pow', 2, (base, exponent) => {
