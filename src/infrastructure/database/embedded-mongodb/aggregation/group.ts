@@ -1,7 +1,7 @@
 import { CommandError, refuseOthers, unsupported } from '../command-error.js';
 import { ACCUMULATORS } from '../expressions/accumulators.js';
 import { compileExpression } from '../expressions/compile.js';
-import type { Scope } from '../expressions/expression.js';
+import { isComputed, type Scope } from '../expressions/expression.js';
 import { rankOf } from '../values/bson-types.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
@@ -60,7 +60,7 @@ export function bucket(specification: Document, scope: Scope): Stage {
   if (groupBy === undefined) {
     throw new CommandError(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified");
   }
-  if (!(typeof groupBy === 'string' && groupBy.startsWith('$')) && !isOperatorDocument(groupBy)) {
+  if (!isComputed(groupBy)) {
     throw new CommandError(40202, "The $bucket 'groupBy' field must be a path or an expression in an object");
   }
   if (!isDocument(output)) throw new CommandError(40196, "The $bucket 'output' field must be an object");

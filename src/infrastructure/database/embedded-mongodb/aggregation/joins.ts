@@ -96,7 +96,7 @@ function sourceOf(name: unknown, stages: unknown[], stage: string, scope: Pipeli
   const isWritten = isDocument(stages[0]) && '$documents' in stages[0];
   if (name === undefined && isWritten) {
     const written = compile(stages.slice(0, 1), scope);
-    return { isStored: false, documents: () => written([]), run: compile(stages.slice(1), scope) };
+    return { isStored: false, documents: () => written([]), run: compile(stages.slice(1), scope, 1) };
   }
   if (typeof name === 'string' && name !== '' && !isWritten) {
     return { isStored: true, documents: (filter) => scope.documentsOf(name, filter), run: compile(stages, scope) };

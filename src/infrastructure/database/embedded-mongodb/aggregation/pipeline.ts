@@ -2,18 +2,10 @@ import { createHash, randomInt } from 'node:crypto';
 import { Binary, UUID } from 'bson';
 import { CommandError, refuseOthers, unsupported } from '../command-error.js';
 import { compileExpression } from '../expressions/compile.js';
-import { isNothing, type Scope } from '../expressions/expression.js';
+import { isComputed, isNothing, type Scope } from '../expressions/expression.js';
 import { compileFilter } from '../query/filter.js';
 import { compileProjection, flatten } from '../query/projection.js';
-import {
-  collisionOf,
-  fieldAt,
-  fieldPath,
-  isDocument,
-  isFieldPath,
-  isOperatorDocument,
-  type Document,
-} from '../values/document.js';
+import { collisionOf, fieldAt, fieldPath, isDocument, isFieldPath, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
 import { bucket, group } from './group.js';
@@ -99,7 +91,7 @@ const STAGES: ReadonlyMap<string, (operand: never, scope: PipelineScope, name: s
       return (documents) => (documents.length > 0 ? [{ [field]: documents.length }] : []);
     },
     $sortByCount: (expression: unknown, scope: PipelineScope): Stage => {
-      if (!(typeof expression === 'string' && expression.startsWith('$')) && !isOperatorDocument(expression)) {
+      if (!isComputed(expression)) {
         throw new CommandError(40148, 'the sortByCount field must be a path or an expression in an object');
       }
       return compilePipeline([{ $group: { _id: expression, count: { $sum: 1 } } }, { $sort: { count: -1 } }], scope);

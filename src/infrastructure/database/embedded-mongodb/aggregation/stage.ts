@@ -16,4 +16,4 @@ export interface PipelineScope extends Scope {
 }
 
 /** Compiles further stages. */
-export type Compile = (stages: readonly unknown[], scope: PipelineScope) => Stage;
+export type Compile = (stages: readonly unknown[], scope: PipelineScope, before?: number) => Stage;

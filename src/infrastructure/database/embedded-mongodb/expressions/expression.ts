@@ -1,6 +1,6 @@
 import { CommandError } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
-import { isDocument, type Document } from '../values/document.js';
+import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 
 export type Variables = Record<string, unknown>;
 
@@ -30,6 +30,11 @@ export interface Compiler {
 export type Operator = (operand: unknown, compiler: Compiler, name: string) => Expression;
 
 export type Operators = Record<string, Operator>;
+
+/** A path, or an operator in an object: what is no constant. */
+export function isComputed(expression: unknown): boolean {
+  return (typeof expression === 'string' && expression.startsWith('$')) || isOperatorDocument(expression);
+}
 
 export function isNothing(value: unknown): value is undefined | null {
   return value === undefined || value === null;

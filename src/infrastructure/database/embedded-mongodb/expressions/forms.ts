@@ -6,6 +6,7 @@ import { elementSortKey, sorted } from '../values/sort-key.js';
 import {
   argumentsOf,
   isNothing,
+  ordered,
   variableName,
   type Compiler,
   type Expression,
@@ -25,12 +26,7 @@ export const FORMS: Operators = {
     const parts = [operand].flat().map((one) => compile(one));
     return (document, variables) => parts.some((part) => isTruthy(part(document, variables)));
   },
-  $not: (operand, { compile }, name) => {
-    const [inner, another] = Array.isArray(operand) ? operand : [operand];
-    if (another !== undefined || (Array.isArray(operand) && operand.length === 0)) throw countError(name, 'exactly 1');
-    const value = compile(inner);
-    return (document, variables) => !isTruthy(value(document, variables));
-  },
+  $not: ordered([1, 1], ([value]) => !isTruthy(value)),
   $cond: (operand, { compile }, name) => {
     if (Array.isArray(operand) && operand.length !== 3) throw countError(name, 'exactly 3');
     const given = Array.isArray(operand) ? operand : conditionOf(argumentsOf(name, operand, 'if then else'));
