@@ -17,7 +17,7 @@ interface AccessOptions {
   errors?: ErrorCode[];
 }
 
-/** What a token of an ended or expired session meets, and one that is none. */
+/** The codes with which a bearer token is refused. */
 export const TOKEN_ERRORS: ErrorCode[] = [
   'token_invalid',
   'token_expired',
@@ -74,7 +74,7 @@ function securityRequirement({ apiKey, bearer }: Access) {
   return bearer ? [ApiBearerAuth(BEARER_SCHEME)] : [];
 }
 
-/** Whole numbers, as Redis and the headers want them, and no counter that stays for good. */
+/** Redis and the `RateLimit` headers take whole numbers only; a window has an upper bound, so that no counter is kept for ever. */
 function refuseUnfitLimit(limit: Access['limit']): void {
   if (typeof limit !== 'object') return;
   const { quota, windowMs } = limit;
@@ -84,7 +84,7 @@ function refuseUnfitLimit(limit: Access['limit']): void {
     throw new Error(`A limit of ${quota} requests in ${windowMs} ms: whole numbers, from 1, and of a second to a day`);
 }
 
-/** Of two, the guards would obey one, and the document tell of both. */
+/** With two access decorators on one route, the guards would follow one, while the OpenAPI document would show both. */
 function refuseSecond(target: object, name?: string | symbol, descriptor?: PropertyDescriptor): void {
   const decorated = (descriptor?.value ?? target) as object;
   if (!Reflect.hasOwnMetadata(ACCESS, decorated)) return;

@@ -1,24 +1,27 @@
-/** Which counter a route's requests count against: that of the route, with the numbers for `/auth`, or that of all others. */
+/**
+ * The counter that a route's requests count against: `auth`, one of the route's own, with the limit for `/auth`; `general`, the
+ * one that all other routes share; `none`.
+ */
 export type LimitClass = 'auth' | 'general' | 'none';
 
 export interface RateLimit {
-  /** Requests of an address allowed in one window (draft-ietf-httpapi-ratelimit-headers-11). */
+  /** How many requests one address may send in a window (draft-ietf-httpapi-ratelimit-headers-11). */
   quota: number;
-  /** From the first of them on. */
+  /** Length of the window, which begins with the first request. */
   windowMs: number;
 }
 
 export const ROLES = ['admin'] as const;
-/** What an account may be beside a user; most have none. */
+/** A role that an account has in addition to being a user; most accounts have none. */
 export type Role = (typeof ROLES)[number];
 
 /** Who may call a route, and how often. Every route declares it; a route that does not is refused at the start. */
 export interface Access {
   apiKey: boolean;
   bearer: boolean;
-  /** Any of them will do; none is asked for where there are none. */
+  /** The account needs one of these; an empty list asks for no role. */
   roles: readonly Role[];
-  /** Numbers are those of a counter of the route's own. */
+  /** A `RateLimit` gives the route a counter of its own. */
   limit: LimitClass | RateLimit;
 }
 

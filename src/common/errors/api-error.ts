@@ -10,8 +10,8 @@ interface ApiErrorDetails {
   /** What was wrong with which field; only with `validation_failed`. */
   fields?: FieldError[];
   /**
-   * Seconds after which a repetition can succeed, {@link DEFAULT_RETRY_SECONDS} unless said otherwise with status 429 and 503;
-   * becomes `Retry-After` and `retry_after`.
+   * Seconds after which the same request can succeed; becomes `Retry-After` and `retry_after`. With status 429 and 503 it is
+   * {@link DEFAULT_RETRY_SECONDS} by default.
    */
   retryAfterSeconds?: number;
   /** From when on another code can be asked for; only with `email_not_verified`. */
@@ -26,7 +26,7 @@ interface ApiErrorDetails {
 
 /** A dependency that is down is looked for again every few seconds. */
 const DEFAULT_RETRY_SECONDS = 5;
-/** Statuses by which a client is told when to come again. */
+/** Statuses whose answers always say when to try again. */
 const REPEATABLE_STATUSES = [429, 503];
 
 /** The one exception that features throw: a code of the catalogue, and what the answer needs beyond it. */

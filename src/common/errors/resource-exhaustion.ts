@@ -1,9 +1,9 @@
 import { ApiError } from './api-error.js';
 
-/** Out of file descriptors, of one process or all; of memory, buffers or disk space; of what a thread takes to start. */
+/** No more file descriptors (of the process or the system), memory, socket buffers, disk space or threads. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'ENOSPC', 'ERR_WORKER_INIT_FAILED']);
 
-/** What the system has no more of now it may have in a moment: a 503, and no fault of ours. */
+/** A shortage in the system can pass within moments: it is a 503, and not an error in this service. */
 export function translateResourceExhaustion(exception: unknown): ApiError | null {
   return isResourceExhaustion(exception) ? new ApiError('service_unavailable', { cause: exception }) : null;
 }

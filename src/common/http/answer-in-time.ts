@@ -5,7 +5,7 @@ import { sendError } from './send-error.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route may take longer, since it waits for something to happen. */
+    /** The route waits for an event, and is exempt from the time limit. */
     waits?: boolean;
   }
 }
@@ -22,11 +22,12 @@ const ARRIVAL = Symbol('arrival');
 type ReplyWithArrival = FastifyReply & { [ARRIVAL]?: Place<Arrival> };
 
 /**
- * Whatever hangs behind the service, its caller is told within five seconds; of requests that wait for each other on one
- * connection, for each. The work goes on until its own limits end it; all of it is atomic, so that the caller may simply try again.
+ * Answers 503 to a request that has no answer after 4.5 seconds, whatever it is waiting for. Pipelined requests that wait for
+ * one another have that time each. The work behind such a request goes on until its own time limits end it; all of it is
+ * atomic, so that the caller may simply try again.
  */
 export function answerInTime(server: FastifyInstance): void {
-  // One timer looks after all.
+  // One timer for all requests: one each would cost more than the check itself.
   const arrivals = new Roster<Arrival>();
   const leave = (reply: ReplyWithArrival) => {
     if (reply[ARRIVAL]) arrivals.remove(reply[ARRIVAL]);
@@ -40,7 +41,7 @@ export function answerInTime(server: FastifyInstance): void {
     leave(reply);
     done();
   });
-  // An answer behind another on a connection that breaks is neither finished nor failed: Fastify never calls the hook for it.
+  // When a connection breaks, Fastify never calls `onResponse` for answers queued behind the one being written: they are dropped here.
   const timer = setInterval(() => {
     const due = performance.now() - ANSWER_WITHIN_MS;
     for (const { reply, atMs } of arrivals.present()) {

@@ -6,57 +6,57 @@ import { type Connection, connectionOf, newConnection } from './connection.js';
 import { Roster } from './roster.js';
 
 const CONNECTION_TIMEOUT_MS = 30_000;
-/** Longer than that of common load balancers: they close first, and never write to a connection that is closing. */
+/** Longer than the idle time-out of common load balancers, so that they close first and never write to a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
 const MAX_REQUESTS_AHEAD = 4;
 const SLICE_BYTES = 2_048;
-/** A proxy that still sends requests uses each of its connections within it; one that is idle longer waits for nothing. */
+/** While draining: an active proxy uses each of its connections within this time, and so is told to close it. */
 const DRAIN_MS = 1_000;
-/** Clients that go on connecting all the time do not keep it from stopping. Under load a look takes milliseconds. */
+/** Upper bound for accepting connections during a stop, for clients that never cease to connect. */
 const ACCEPT_MS = 1_000;
-/** Any answer is given by then, and what waited for it begins. */
+/** By then every running request has been answered (`answerInTime`), so that those waiting behind it have begun. */
 const BEGIN_MS = 5_000;
 const LOOK_EVERY_MS = 10;
 
 /**
- * RFC 9110 section 9.2.1. Of pipelined requests only these may be at work at once (RFC 9112 section 9.3.2): what a client
- * sends behind a logout is to find it logged out.
+ * Safe methods (RFC 9110 section 9.2.1). Only these may run side by side when a client pipelines requests (RFC 9112 section
+ * 9.3.2): a request sent after a logout must find the session ended.
  */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export interface BoundedServer extends Server {
   /**
-   * Stops listening, but not answering: each further answer ends its connection (`Connection: close`, RFC 9112 section 9.6).
-   * A connection cut while idle may have a request on its way, which would be lost.
+   * Stops listening, but goes on answering on open connections, each of which ends with its next answer (`Connection: close`,
+   * RFC 9112 section 9.6). To cut idle connections at once would lose requests that are on their way.
    * @returns once no connection is left, at most after two seconds
    */
   drain(): Promise<void>;
-  /** @returns once no request waits for another on its connection any more, at most after five seconds */
+  /** @returns once no pipelined request is waiting for an earlier one, at most after five seconds */
   allBegun(): Promise<void>;
   /**
-   * Cuts the connections without a request, and the others after their answer. Node waits for all, and does not count one
-   * that never carried a request among the idle.
+   * Closes idle connections at once, and the others after their answer. Node's own close() waits for connections that never
+   * carried a request, since it does not count them as idle.
    */
   letGo(): void;
 }
 
 /**
- * Node hands over all requests of one read at once: a client that sends thousands of tiny ones, and reads no answer, would
- * have every answer held in memory. No client in use sends more than a few ahead. Refused here, before Fastify makes
- * objects of its own for each.
- * @param requestTimeoutMs a client that drips its request is cut off then, or a fifth later
+ * An HTTP server that bounds what one connection can cost. Node parses all requests that arrive in one read: a client that
+ * pipelines thousands of tiny requests, and reads no answer, would have every answer held in memory. Real clients send a few
+ * ahead at most; more than four end the connection here, before Fastify makes objects of its own for them.
+ * @param requestTimeoutMs after this time, or a fifth more, a client that sends its request too slowly is cut off
  */
 export function createBoundedServer(handle: RequestListener, requestTimeoutMs: number): BoundedServer {
   const connections = new Roster<Connection>();
   let isDraining = false;
   let isLettingGo = false;
-  // One listener for all answers, which finds its connection by itself: this runs for every request.
+  // One function for all answers and not a closure for each: this runs for every request.
   function answered(this: ServerResponse): void {
     const { socket } = this.req;
     const connection = connectionOf(socket);
     if (connection) {
       connection.unanswered -= 1;
-      // What has not begun when the connection ends is not done.
+      // Requests still waiting when the connection ends are never started.
       if (connection.unanswered === connection.waiting.length && socket.writable) connection.waiting.shift()?.();
     }
     if (isLettingGo && !connection?.unanswered) socket.destroySoon();
@@ -66,12 +66,12 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     handle(request, response);
   };
   const options = {
-    // That of the headers is the same by default, where it is less than a minute.
+    // Node takes it for the headers' time-out too, where it is below a minute.
     requestTimeout: requestTimeoutMs,
     // By default Node looks every 30 seconds.
     connectionsCheckingInterval: requestTimeoutMs / 5,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node's own refusal would be bare; a hook of ours refuses with the usual answer.
+    // Node would refuse with an empty answer; a hook of ours refuses with the usual envelope.
     requireHostHeader: false,
   };
   const server = createServer(options, (request, response) => {
@@ -89,11 +89,11 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     connection.unanswered += 1;
     if (unanswered === 0 || (isSafe && !isChanging && waiting.length === 0))
       begin(connection, isSafe, request, response);
-    // In its own context: a trace is not to have it for a part of the request before it.
+    // In its own async context: else tracing would count it as a part of the request before it.
     else waiting.push(AsyncResource.bind(() => begin(connection, isSafe, request, response)));
   });
   server.on('connection', (socket: Socket) => {
-    // Node keeps what it was once asked for; of a connection that breaks under its requests it could not be learned any more.
+    // The address cannot be read once the connection is broken; Node remembers it when it was read before.
     if (!socket.remoteAddress) {
       socket.destroy();
       return;
@@ -102,7 +102,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     socket.once('close', () => connections.remove(place));
     readInSlices(socket);
   });
-  // An expectation that nobody knows may be passed over (RFC 9110 section 10.1.1); Node would answer it, barely.
+  // An unknown expectation may be ignored (RFC 9110 section 10.1.1); Node would answer it with an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.setTimeout(CONNECTION_TIMEOUT_MS);
   const drain = async () => {
@@ -111,10 +111,10 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     for (const { last } of connections.present()) {
       if (last && !last.headersSent) last.setHeader('connection', 'close');
     }
-    // The HTTP server's own would cut the idle connections at once.
+    // http.Server's own close() would cut idle connections at once.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     await Promise.race([closed, pause(DRAIN_MS, undefined, { ref: false })]);
-    // What came while the process stood still is not late.
+    // Requests that arrived while the process stood still are still served.
     await lookAtSockets();
   };
   const allBegun = async () => {
@@ -129,7 +129,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   return Object.assign(server, { drain, allBegun, letGo });
 }
 
-/** To their clients, connections that wait in the kernel are open already; with the listener it would reset them. */
+/** Connections in the kernel's accept queue count as open to their clients; closing the listener would reset them. */
 async function acceptWaiting(server: Server): Promise<void> {
   const end = performance.now() + ACCEPT_MS;
   let isQuiet: boolean;
@@ -137,7 +137,7 @@ async function acceptWaiting(server: Server): Promise<void> {
   server.on('connection', accepted);
   do {
     isQuiet = true;
-    // One connection is accepted at each look.
+    // Node accepts one connection in each turn of the event loop.
     await lookAtSockets();
   } while (!isQuiet && performance.now() < end);
   server.off('connection', accepted);
@@ -145,13 +145,13 @@ async function acceptWaiting(server: Server): Promise<void> {
 
 async function lookAtSockets(): Promise<void> {
   await nextTurn();
-  // That may have come before this turn of the loop asked the kernel.
+  // The first turn may have begun before the event loop polled the kernel.
   await nextTurn();
 }
 
 /**
- * Feeds Node's parser a little at a time, as a slow network would: one read of 64 KiB holds thousands of tiny requests,
- * for each of which Node makes its objects before anybody can object.
+ * Feeds Node's parser a little at a time, as a slow network would: one read of 64 KiB can hold thousands of tiny requests, and
+ * Node makes its objects for all of them before the connection can be ended.
  */
 function readInSlices(socket: Socket & { parser?: object | null }): void {
   const parse = socket.listeners('data')[0] as ((chunk: Buffer) => void) | undefined;
@@ -161,8 +161,7 @@ function readInSlices(socket: Socket & { parser?: object | null }): void {
     for (let start = 0; start < chunk.length && !socket.destroyed; start += SLICE_BYTES) {
       parse.call(socket, chunk.length <= SLICE_BYTES ? chunk : chunk.subarray(start, start + SLICE_BYTES));
       if (socket.parser) continue;
-      // The connection speaks another protocol from now on (RFC 9110 section 7.8), and its parser reads somebody else's
-      // requests: Node has taken away its own listener, which this one stands for.
+      // The connection was upgraded to another protocol (RFC 9110 section 7.8), and Node has detached its parser: detach too.
       socket.removeListener('data', feed);
       const rest = chunk.subarray(start + SLICE_BYTES);
       if (rest.length > 0) socket.push(rest);

@@ -2,13 +2,13 @@ import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { FastifyRequest } from 'fastify';
 
-/** Four ask for it. */
+/** Kept on the request: it is asked for four times. */
 const ADDRESS = Symbol('client address');
 
 /**
- * The caller's address: the socket's, or, behind the proxies of `TRUST_PROXY`, the right-most hop that is none of
- * them (Fastify's `request.ip`). A port is cut off and an IPv4-mapped address unmapped, otherwise one caller had many
- * names and so many limits. What is no address at all (a forged header) yields the socket's.
+ * The caller's address: the socket's or, behind the proxies of `TRUST_PROXY`, the right-most hop that is not one of them
+ * (Fastify's `request.ip`). Ports are removed and IPv4-mapped addresses unmapped: otherwise one caller would have many names,
+ * each with a limit of its own. For a forged header without an address in it, the socket's address is used.
  */
 export function clientAddress(request: FastifyRequest & { [ADDRESS]?: string }): string {
   return (request[ADDRESS] ??=
@@ -24,7 +24,7 @@ export function normaliseAddress(text: string): string | null {
   return ipaddr.process(withoutZone).toString();
 }
 
-/** The key under which a caller is limited: an IPv4 address, or the /64 in which an IPv6 host chooses freely. */
+/** The key under which a caller is limited: an IPv4 address, or the /64 of an IPv6 address, within which a host can choose freely. */
 export function addressBucket(address: string): string {
   if (isIPv4(address) || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -1,23 +1,23 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A client's, while it is open. */
+/** What is known of an open connection of a client. */
 export interface Connection {
   socket: Socket;
-  /** How many of its requests have no answer yet. */
+  /** Requests without an answer yet, the waiting ones included. */
   unanswered: number;
-  /** Those of them that have not begun, in the order in which they came. */
+  /** Starts each request that has not begun yet, in the order of their arrival. */
   waiting: (() => void)[];
-  /** Whether the one that began last may change something. */
+  /** Whether the request that began last may change something: its method is not safe. */
   isChanging: boolean;
-  /** The answer to the newest request, which may be sent already; null where none came yet. */
+  /** The response to the newest request, possibly sent already; null before the first request. */
   last: ServerResponse | null;
 }
 
 const CONNECTION = Symbol('connection');
 type KnownSocket = Socket & { [CONNECTION]?: Connection };
 
-/** To be called when it opens. */
+/** To be called once, when the connection opens. */
 export function newConnection(socket: KnownSocket): Connection {
   return (socket[CONNECTION] = { socket, unanswered: 0, waiting: [], isChanging: false, last: null });
 }

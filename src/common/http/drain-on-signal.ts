@@ -3,7 +3,10 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { BoundedServer } from './bounded-server.js';
 
-/** Who is told to stop by a signal may still stand in a proxy, which learns of it from the answers, or from a refused connection. */
+/**
+ * A service that is stopped by a signal may still be listed in a load balancer: it goes on answering for a moment, and its
+ * answers (`Connection: close`) or a refused connection tell the balancer.
+ */
 @Injectable()
 export class DrainOnSignal implements BeforeApplicationShutdown {
   constructor(private readonly host: HttpAdapterHost) {}
@@ -11,7 +14,7 @@ export class DrainOnSignal implements BeforeApplicationShutdown {
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     const server = this.host.httpAdapter.getHttpServer() as BoundedServer;
     if (signal) await server.drain();
-    // Fastify refuses what begins once it is closing. What has arrived in this turn begins at its end.
+    // Fastify refuses requests that begin once it is closing. Those that arrived in this turn begin at its end (`inCohorts`).
     await server.allBegun();
     await nextTurn();
   }

@@ -21,7 +21,7 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
 
 const OUTAGE_LINE_EVERY_MS = 1_000;
 
-/** Writes every error answer. What it does not know becomes a 500 that says nothing, and one line in the log. */
+/** Writes every error answer. An unknown exception becomes a 500 that reveals nothing, and one line in the log. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');
@@ -38,7 +38,7 @@ export class ErrorFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const error = this.toApiError(exception, request);
     this.log(error, exception, request.id);
-    // The answer may have been too late.
+    // `answerInTime` may have answered already.
     if (reply.sent || reply.raw.headersSent) return;
 
     this.refusals.refused(error, request.routeOptions.url ?? 'none');
@@ -49,7 +49,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (error.code === 'internal_error') {
       this.logger.error({ err: exception, request_id: requestId }, 'Unexpected error');
     }
-    // In an outage they are all alike.
+    // During an outage all these lines would say the same.
     if (error.code !== 'service_unavailable' || !error.cause || performance.now() < this.nextOutageLineAtMs) return;
     this.nextOutageLineAtMs = performance.now() + OUTAGE_LINE_EVERY_MS;
     const { name, message } = error.cause as Error;
@@ -68,8 +68,8 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   /**
-   * Nest and Fastify throw these for what they refuse by themselves: parsing, routing, a guard that says no. Their texts
-   * are not ours. One that stands for none of our errors is a handler's mistake, and told in the log.
+   * Nest and Fastify throw these for what they refuse themselves: an unreadable body, an unknown route, a guard that returned
+   * false. Their texts are replaced by the catalogue's. A status without an entry there is a handler's mistake, and logged.
    */
   private fromHttpException(exception: HttpException, request: FastifyRequest): ApiError {
     const status = exception.getStatus();
@@ -87,7 +87,7 @@ function fromStatus(status: number, request: FastifyRequest, otherwise: ErrorCod
   return new ApiError(CODE_OF_STATUS[status] ?? otherwise, { cause });
 }
 
-/** Of a plugin that a handler has asked to read the request, such as for an upload; no library but Fastify's names errors so. */
+/** A refusal by a Fastify plugin, such as the one for uploads: only Fastify and its plugins have codes that begin with `FST_`. */
 function isRefusalOfFastify(exception: unknown): exception is { statusCode: number } {
   const { code, statusCode } = (exception ?? {}) as { code?: unknown; statusCode?: unknown };
   return String(code).startsWith('FST_') && Number(statusCode) >= 400 && Number(statusCode) < 500;

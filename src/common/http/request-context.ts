@@ -3,18 +3,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Promisable } from '../promisable/index.js';
 import { clientAddress } from './client-address.js';
 
-/** Where a piece of work comes from, for whatever records it deep below. */
+/** The request that caused a piece of work: for logs, security events and metrics, wherever they are written. */
 export interface RequestContext {
   requestId: string;
   /** The caller's address. */
   ip: string;
-  /** The calling application, once its API key was found good. */
+  /** Name of the calling application's API key, once it was verified. */
   apiKeyName?: string;
-  /** The account whose token the request bears, once it was found good. */
+  /** Account of the request's bearer token, once it was verified. */
   callerId?: string;
-  /** What the limit of an `/auth` route leaves to the caller in the present window. */
+  /** Requests that the limit of an `/auth` route leaves to the caller in the present window. */
   requestsRemaining?: number;
-  /** Cached records on their way, by key: what was asked for together, and the place in it. */
+  /** Cached records that were asked for ahead of their use, by key: the batch, and the record's place in it. */
   recordsAhead?: Map<string, { batch: { values: Promisable<unknown[]> }; place: number }>;
 }
 
@@ -23,12 +23,12 @@ type RequestWithContext = FastifyRequest & { [CONTEXT]?: RequestContext };
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
-/** The request at hand; undefined in work that no request caused. */
+/** The current request; undefined in work that no request caused. */
 export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }
 
-/** For what runs once a request is answered: then that of the connection may be at hand, or of the answer before. */
+/** For hooks that run after the answer, where {@link currentRequest} may be another request of the same connection, or none. */
 export function contextOf(request: RequestWithContext): RequestContext | undefined {
   return request[CONTEXT];
 }
@@ -39,7 +39,7 @@ export function keepRequestContext(server: FastifyInstance): void {
     request[CONTEXT] = { requestId: request.id, ip: clientAddress(request) };
     storage.run(request[CONTEXT], done);
   });
-  // Between the two a body is read from the socket, whose events run in the context of the connection.
+  // Between these two hooks the body is read from the socket, whose events run in the connection's context: restore the request's.
   server.addHook('preValidation', (request: RequestWithContext, _reply, done) => {
     const context = request[CONTEXT] as RequestContext;
     if (storage.getStore() === context) done();

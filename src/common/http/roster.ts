@@ -1,15 +1,15 @@
-/** A place on a {@link Roster}; empty once what had it is gone. */
+/** A place on a {@link Roster}; empty (null) once its holder was removed. */
 export interface Place<T> {
   holder: T | null;
 }
 
-/** So few are not worth looking through. */
+/** So few empty places are not worth a clean-up. */
 const FEW = 32;
 
 /**
- * What is here for now, by the thousand a second: requests, connections. Not a Map or a Set: V8 has the table that one of these
- * has outgrown point to the next, and so, once the first has grown old, keeps all that is ever put in until the next full
- * collection, which makes each smaller one ten times as long.
+ * A set of short-lived things that come and go by the thousand a second: requests, connections. It is not a Map or a Set for
+ * the garbage collector's sake: when these grow, V8 links the old table to the new one. Once the old table is in the old
+ * generation, it keeps everything ever added alive until the next full collection, and minor collections take ten times as long.
  */
 export class Roster<T> {
   private places: Place<T>[] = [];
@@ -21,7 +21,7 @@ export class Roster<T> {
     return place;
   }
 
-  /** Nothing happens to one that is empty. */
+  /** Does nothing if the place is empty already. */
   remove(place: Place<T>): void {
     if (place.holder === null) return;
     place.holder = null;
@@ -31,7 +31,7 @@ export class Roster<T> {
     this.empty = 0;
   }
 
-  /** @returns all that is here, in the order of its coming */
+  /** @returns all holders, in the order in which they were added */
   present(): T[] {
     return this.places.flatMap(({ holder }) => (holder === null ? [] : [holder]));
   }

@@ -1,6 +1,6 @@
 import helmet, { type HelmetOptions } from 'helmet';
 
-/** Pages of our own that a browser shows; everything else is data, and nothing may be loaded from it. */
+/** Paths of HTML pages, which need a content security policy of their own; all other answers are data. */
 const PAGES = /^\/(?:docs|dev)(?:[/?#]|$)/;
 
 const OPTIONS: HelmetOptions = {
@@ -23,7 +23,7 @@ export function securityHeaders(url: string): Record<string, string> {
   return PAGES.test(url) ? OF_PAGES : OF_DATA;
 }
 
-/** What helmet would set. It is asked once and not at every request: none of it depends on the request. */
+/** Helmet's headers, made once: none of them depends on the request. */
 function headersBy(options: HelmetOptions): Record<string, string> {
   const headers: Record<string, string> = {};
   const response = {

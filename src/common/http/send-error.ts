@@ -19,7 +19,7 @@ export function sendError(reply: FastifyReply, error: ApiError, requestsRemainin
     void reply.send(renderPage(reply, refusalPage(error)));
     return;
   }
-  // A handler that failed may have set another type already.
+  // The handler may have set another type before it failed.
   reply.type('application/json; charset=utf-8');
   void reply.send(errorBody(envelopeKindOf(request.url), error, requestsRemaining));
 }

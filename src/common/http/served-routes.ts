@@ -4,8 +4,8 @@ interface ServedRoute {
 }
 
 /**
- * Which methods a path answers to. Fastify reports a wrong method as 404; RFC 9110 section 15.5.6 wants 405 with
- * `Allow`. Filled by Fastify's `onRoute` hook while the application starts.
+ * The methods that each path serves, collected by Fastify's `onRoute` hook while the application starts. Fastify reports a
+ * wrong method as 404; RFC 9110 section 15.5.6 asks for 405 with `Allow`.
  */
 export class ServedRoutes {
   private readonly routes: ServedRoute[] = [];

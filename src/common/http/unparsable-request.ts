@@ -13,7 +13,7 @@ const ANSWERS: Record<string, [string, 'headers_too_large' | 'request_timeout' |
 
 const logger = new Logger('Http');
 
-/** Answers what Node's parser refused, or what never arrived in full; there is no request object, so it is written by hand. */
+/** Answers a request that Node's parser refused, or that never arrived in full. Without a request object the answer is written by hand. */
 export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -52,8 +52,8 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
 }
 
 /**
- * Whether the connection waits for an answer to what could not be parsed. Where an earlier request has not got its own yet,
- * the client would take this one for it; where the broken one has been answered already, for that of the next.
+ * Whether the client is waiting for an answer to the broken request. While an earlier request is unanswered, the client would
+ * take this answer for that one's; if the broken request was answered already, for the next one's.
  */
 function isAnswerDue(connection: Connection | undefined): boolean {
   if (!connection?.last) return true;

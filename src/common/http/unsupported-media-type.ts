@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** Says what would have been taken (RFC 9110 section 15.5.16). */
+/** Names the media type that the route accepts (RFC 9110 section 15.5.16). */
 export function unsupportedMediaType(request: FastifyRequest): ApiError {
   const { consumes = 'application/json' } = request.routeOptions.config ?? {};
   return new ApiError('unsupported_media_type', { headers: { accept: consumes, 'accept-encoding': 'identity' } });

@@ -3,7 +3,7 @@ import type { Headers, Schema } from './openapi-types.js';
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** What an error tells beyond code and message, the same in both envelopes. */
+/** Fields of an error beside code and message, the same in both envelopes. */
 const HINTS = {
   errors: {
     type: 'array',
@@ -130,7 +130,7 @@ export function headersOfStatus(status: number): Headers {
   return {};
 }
 
-/** The hints without which no error has this status: generators of clients make them fields that are always there. */
+/** The hints that every error of this status has: generated clients have them as required fields. */
 export function certainHintsOfStatus(status: number): Record<string, Schema> {
   if (status === 422) return { errors: HINTS.errors };
   if (status === 429 || status === 503) return { retry_after: HINTS.retry_after };

@@ -10,7 +10,7 @@ export const TAGS: [name: string, description: string][] = [
   ['Health', 'For load balancers and orchestrators'],
 ];
 
-/** What somebody who never saw the code has to know before the first request. */
+/** What a client developer needs to know before the first request. */
 export const DESCRIPTION = `Accounts and authentication: register, confirm the e-mail address with a one-time code, log in by
 username or e-mail, stay logged in with a rotating refresh token, log out, recover a password, and report a login that
 was not yours with one call.

@@ -4,8 +4,8 @@ import { type EnvelopeKind, errorBody } from '../http/index.js';
 const KINDS: EnvelopeKind[] = ['auth', 'resource'];
 
 /**
- * Errors in both envelopes, written by what writes the real ones.
- * @param paths those whose answers refer to them; what none refers to is left out
+ * Examples of errors in both envelopes, made by the code that makes the real ones.
+ * @param paths examples that no answer of these paths refers to are left out
  */
 export function errorExamples(paths: object): Record<string, { summary: string; value: object }> {
   const text = JSON.stringify(paths);

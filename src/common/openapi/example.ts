@@ -1,6 +1,6 @@
 import type { Schema } from './openapi-types.js';
 
-/** What the examples of answers are made of. */
+/** What examples of answers are made from. */
 export interface ExampleSource {
   components: Record<string, Schema>;
   /** Called with the path of a part that has neither an example nor one possible value; the example goes without it. */
@@ -8,8 +8,7 @@ export interface ExampleSource {
 }
 
 /**
- * An example of a schema, made of the examples of its parts: what the document shows as an answer cannot say anything
- * else than what it says of the fields.
+ * An example of a schema, made from the examples of its fields, so that the two can never contradict each other.
  */
 export function exampleOf(schema: Schema, source: ExampleSource, path = ''): unknown {
   if (schema.examples) return schema.examples[0];

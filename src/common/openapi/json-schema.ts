@@ -4,8 +4,8 @@ interface Schema30 {
 }
 
 /**
- * What `@nestjs/swagger` writes of a schema, as the JSON Schema of OpenAPI 3.1 that generators of clients agree on.
- * Works on whole documents: only schemas bear these keywords beside a `type`, a `$ref` or an `allOf`.
+ * Turns schemas as `@nestjs/swagger` writes them (OpenAPI 3.0) into the JSON Schema of OpenAPI 3.1, in the form that client
+ * generators agree on. Works on whole documents: only schemas have these keywords beside a `type`, a `$ref` or an `allOf`.
  */
 export function toJsonSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJsonSchema);

@@ -94,7 +94,7 @@ function completeOperation(
   );
   delete operation[SUCCESS_EXTENSION];
   delete operation[ERROR_CODES_EXTENSION];
-  // Said and not left out: a generator would take silence for "not decided".
+  // Written even where it is empty: generators take its absence for "not decided".
   operation.security ??= [];
   for (const parameter of (operation.parameters ?? []) as { examples?: unknown; schema?: Schema }[]) {
     if (!parameter.schema || !Array.isArray(parameter.examples)) continue;

@@ -12,7 +12,7 @@ interface Response {
   text: string;
 }
 
-/** What the page has that is used below; the service itself knows no browser. */
+/** The few things of the browser that are used below: the service is compiled without the DOM's types. */
 interface Page {
   location: { origin: string; pathname: string };
   sessionStorage: { refreshToken?: string };
@@ -23,7 +23,7 @@ interface Page {
 }
 
 /**
- * Both functions run in the browser, where they arrive as their own text: they may use nothing from outside.
+ * Both functions run in the browser, where they arrive as source text: they may use nothing from outside themselves.
  * The tokens of a login or a refresh become those of all further requests, and an ended session's are forgotten.
  */
 function takeTokens(response: Response): Response {
@@ -56,7 +56,7 @@ function completeRequest(request: Request): Request {
   return request;
 }
 
-/** No bar of the tool's maker, no column of links that no answer has, and nothing wider than a phone. */
+/** Hides the tool's top bar and the empty column of links, and keeps everything within the width of a phone. */
 const STYLE = `
 .swagger-ui .topbar, .swagger-ui .response-col_links, .swagger-ui .responses-header .col_header.response-col_links { display: none }
 .swagger-ui .info { margin: 24px 0 } .swagger-ui .info hgroup.main { margin: 0 0 12px }
@@ -85,10 +85,10 @@ export const SWAGGER_UI: SwaggerCustomOptions = {
   },
 };
 
-/** Nest's page does not say it, and a phone then lays it out for a desktop, and shows it at a third of its size. */
+/** Missing in Nest's page: without it a phone lays the page out for a desktop and shows it at a third of its size. */
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
-/** What Nest's pages lack, to be called before the UI is set up. */
+/** Adds what Nest's page lacks; to be called before the UI is set up. */
 export function prepareSwaggerUi(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {
     // There the page looks for its scripts a folder too low, and stays blank. Relative, for a proxy that serves all this under a path of its own.

@@ -24,7 +24,7 @@ button { padding: 14px 28px; border: 0; border-radius: 6px; background: #0f6b5c;
 }
 `;
 
-/** The style is allowed by its digest; there is no script, and nothing is loaded from anywhere. */
+/** Allows the page's style by its digest; pages have no script and load nothing. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [

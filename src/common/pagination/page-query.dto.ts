@@ -2,7 +2,7 @@ import { IsWholeNumber } from '../validation/index.js';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
-/** Deeper pages cost a scan as long as they are deep. */
+/** The database walks over all entries before a page: the cost grows with the page's number. */
 const MAX_PAGE = 1_000_000;
 
 /** `page` and `limit` of a list. */

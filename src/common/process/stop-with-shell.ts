@@ -1,9 +1,9 @@
 const LOOKED_AFTER_EVERY_MS = 500;
 
 /**
- * A process that npm started is the child of a shell. Who stops npm stops that shell, and shells such as dash die of a signal
- * without a word to their child, which would go on and hold its port. Here it hears of it, by having another parent.
- * @param environment has npm's own variables where npm started this process
+ * Ends this process when the shell in which npm started it is gone. npm passes a signal on to its shell, and shells such as dash
+ * die without passing it on to their child, which would go on and keep its port. The child notices by its new parent process.
+ * @param environment npm sets `npm_lifecycle_event` in it
  */
 export function stopWithShell(environment: NodeJS.ProcessEnv): void {
   if (!environment['npm_lifecycle_event']) return;

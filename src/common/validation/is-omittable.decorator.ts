@@ -1,6 +1,6 @@
 import { ValidateIf } from 'class-validator';
 
-/** The field may be left out. `null` is not left out: where class-validator's own IsOptional would let it pass, this does not. */
+/** The field may be left out, but not be `null`, which class-validator's own IsOptional would let pass. */
 export function IsOmittable(): PropertyDecorator {
   return ValidateIf((_object, value) => value !== undefined);
 }

@@ -5,8 +5,8 @@ import { Matches } from 'class-validator';
 export const ID_PATTERN = '^[0-9a-fA-F]{24}$';
 
 /**
- * The `_id` of an entry, in a request: 24 hexadecimal characters in either case; in lower case from here on, since keys of
- * caches and of limits are made of it. (class-validator's own rule takes `0x…` as well, which no database does.)
+ * The `_id` of an entry in a request: 24 hexadecimal characters. Upper case is made lower case, since keys of caches and limits
+ * are made of it. (class-validator's own rule accepts `0x…` too, which MongoDB does not.)
  */
 export function IsObjectId(field: string): PropertyDecorator {
   return applyDecorators(

@@ -2,11 +2,11 @@ import { applyDecorators } from '@nestjs/common';
 import { buildMessage, IsString, Matches, ValidateBy } from 'class-validator';
 
 interface TextOptions {
-  /** Of a list: each of its entries. */
+  /** The field is a list, and each of its entries is checked. */
   each?: boolean;
 }
 
-/** A string without control characters, line ends or lone surrogates: fit for a log line, a mail and a database. */
+/** A string without control characters, line breaks or lone surrogates: safe in a log line, a mail and a database. */
 export function IsPlainText({ each = false }: TextOptions = {}): PropertyDecorator {
   const subject = each ? 'each value in $property' : '$property';
   return applyDecorators(
@@ -16,7 +16,7 @@ export function IsPlainText({ each = false }: TextOptions = {}): PropertyDecorat
   );
 }
 
-/** Not empty, and not of spaces alone, nor of characters without a glyph of their own (zero-width space, marks of direction). */
+/** Has at least one visible character: not only spaces, zero-width spaces or marks of direction. */
 export function IsNotBlank(): PropertyDecorator {
   return Matches(/[^\s\p{Cf}]/u, { message: '$property must not be blank' });
 }
