@@ -6,7 +6,7 @@ import { DatabaseModule } from './database/index.js';
 import { ObservabilityModule } from './observability/index.js';
 import { RedisModule } from './redis/index.js';
 
-/** What the process is started with; tests bring their own. */
+/** What the process starts with; tests bring their own. */
 export interface Runtime {
   config: Config;
   clock: Clock;

@@ -137,7 +137,7 @@ describe.skipIf(servers.includes(null))('When Redis', () => {
     const third = await startTestApp({
       beside: one,
       env: { REDIS_URL: first.url },
-      adjust: (config) => ({ ...config, redis: { ...config.redis, isBelievedAtStart: false } }),
+      adjust: (config) => ({ ...config, redis: { ...config.redis, isTrustedAtStart: false } }),
     });
     expect(await profile(third, leaves)).toBe(401);
     await third.close();

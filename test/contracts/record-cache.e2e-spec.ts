@@ -219,7 +219,7 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     const proxy = await TcpProxy.before(redisUrl() as string);
     const prefix = newKeyPrefix();
     const twin = await inRedis(proxy.redisUrl, prefix);
-    twin.redis?.onBack(() => void twin.cache.makeUpForMissedWrites());
+    twin.redis?.onBack(() => void twin.cache.replayMissedWrites());
     const other = await RedisConnection.open(redisUrl() as string, prefix);
     await twin.cache.put('a', record(), 60_000);
     proxy.freeze();
@@ -274,7 +274,7 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     };
     const misses = await Promise.all(Array.from({ length: 200 }, () => twin.cache.getMany(['key:1999'])));
     expect(new Set(misses.flat())).toEqual(new Set([undefined]));
-    await twin.cache.makeUpForMissedWrites();
+    await twin.cache.replayMissedWrites();
     // A mark and a value for each; what had expired is left out.
     expect(commands).toBe(4_000);
     expect(await twin.cache.getMany(['key:0', 'key:1999', 'short'])).toEqual([{ i: 0 }, { i: 1_999 }, undefined]);
@@ -298,14 +298,14 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     let release!: () => void;
     const held = new Promise<void>((resolve) => (release = resolve));
     redis.run = (command) => held.then(() => run(command));
-    const makingUp = twin.cache.makeUpForMissedWrites();
+    const replaying = twin.cache.replayMissedWrites();
     redis.run = run;
     // One whose turn has not come, and one whose mark is on its way.
     for (const key of ['key:100', 'key:1']) await twin.cache.put(key, { i: 'newer' }, 60_000);
     await whileAway(() => twin.cache.invalidate('key:0'));
     release();
-    await makingUp;
-    await twin.cache.makeUpForMissedWrites();
+    await replaying;
+    await twin.cache.replayMissedWrites();
     const keys = ['forgotten', 'key:0', 'key:1', 'key:2', 'key:100'];
     const newer = { i: 'newer' };
     expect(await twin.cache.getMany(keys)).toEqual([undefined, undefined, newer, { i: 2 }, newer]);
@@ -336,7 +336,7 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
       redis.isCutOff = false;
       release();
       await older;
-      await twin.cache.makeUpForMissedWrites();
+      await twin.cache.replayMissedWrites();
       expect(await twin.cache.getMany(['key']), String(isOlderMissed)).toEqual([{ i: 'newer' }]);
     }
     await twin.close();
@@ -360,7 +360,7 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     expect(await twin.cache.getMany(['key'])).toEqual([undefined]);
     ends[1]?.goOn();
     await put;
-    await twin.cache.makeUpForMissedWrites();
+    await twin.cache.replayMissedWrites();
     expect(await twin.cache.getMany(['key'])).toEqual([{ i: 'newer' }]);
     await twin.close();
   });

@@ -77,7 +77,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const adjusted: Config = {
     ...loaded,
     passwords: { ...loaded.passwords, hashCost: TEST_HASH_COST },
-    redis: { ...loaded.redis, isBelievedAtStart: true },
+    redis: { ...loaded.redis, isTrustedAtStart: true },
   };
   const config = options.adjust?.(adjusted) ?? adjusted;
   const clock = options.clock ?? new ManualClock();

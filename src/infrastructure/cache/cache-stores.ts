@@ -5,24 +5,24 @@ import type { RedisClientType, SetOptions } from 'redis';
 import type { Promisable } from '../../common/promisable/index.js';
 import { batched, type RedisConnection } from '../redis/index.js';
 
-/** Records kept by one process; the least recently used go first. */
+/** Records that one process keeps; beyond it the least recently used are evicted. */
 const MEMORY_ENTRIES = 50_000;
 
-/** What these stores can do beyond one of Keyv's. */
+/** A Keyv store with a faster way to read. */
 export interface RecordStore {
   /**
-   * The values in the order of the keys, undefined for each miss, and for all where the store fails. Every request asks:
-   * cache-manager and Keyv would make fourteen promises of it.
+   * The values in the order of the keys; undefined for a miss, and for all keys if the store fails. Every request reads through
+   * this: cache-manager and Keyv would make fourteen promises for it.
    */
   valuesOf(keys: string[]): Promisable<unknown[]>;
 }
 
-/** What {@link memoryStore} can do as well. */
+/** The store that {@link memoryStore} makes, which can list its keys. */
 export interface LocalStore extends RecordStore {
   keys(): string[];
 }
 
-/** As Keyv wraps it. */
+/** Keyv's wrapper around a value. */
 interface Entry {
   value: unknown;
 }
@@ -42,9 +42,9 @@ export function memoryStore(): Keyv {
 }
 
 /**
- * cache-manager-redis-yet on our own connection, with four of its habits changed: a value is stored as its plain JSON (Keyv
- * would wrap it, and `user:auth:{id}` must have exactly its documented shape), a late Redis is a failure and not a
- * hang, damaged JSON is a miss, and `reset`, which is a FLUSHDB, is refused: the database may hold others' keys.
+ * cache-manager-redis-yet on the service's own connection, changed in four ways: a value is stored as plain JSON (Keyv would
+ * wrap it, and `user:auth:{id}` must have exactly its documented shape); a late answer is a failure, and nothing hangs; damaged
+ * JSON is a miss; and `reset`, a FLUSHDB, is refused, since the database may hold keys of others.
  */
 export async function redisStore(redis: RedisConnection): Promise<Keyv> {
   const { redisInsStore } = await import('cache-manager-redis-yet');

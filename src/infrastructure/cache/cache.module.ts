@@ -30,7 +30,7 @@ import { RedisFillFence } from './redis-fill-fence.js';
         redis?.onLost(() => records.onStoreLost());
         redis?.onBack(() => void records.onStoreBack());
         if (redis && !redis.isReady) records.onStoreLost();
-        else if (redis && !config.redis.isBelievedAtStart) void records.onStoreBack();
+        else if (redis && !config.redis.isTrustedAtStart) void records.onStoreBack();
         return records;
       },
     },

@@ -1,24 +1,24 @@
 import { AsyncResource } from 'node:async_hooks';
 
-/** A read that takes longer may hang on a connection that is lost: a second one need not. */
+/** A read that takes longer may hang on a lost connection; those behind it then begin one of their own. */
 const PATIENCE_MS = 200;
 
 interface Reading<T> {
-  /** Settles when it is done, or takes long. */
+  /** Resolves when the read is done, or has taken {@link PATIENCE_MS}. */
   over: Promise<void>;
-  /** Shared by all who ask while this one is under way. */
+  /** The next read, shared by all who ask during this one. */
   next: Promise<T> | null;
 }
 
 /**
- * Request coalescing: however many ask for the same at once, it is read twice, or five times a second. Who asks while a read is
- * under way shares the next one, which begins when that one is done or takes long, and in any case after all who share it have
- * asked: nobody is told what was true before the question.
- * @returns what to read by; the first argument says which reads are the same
+ * Request coalescing: of many simultaneous reads of the same key only two are made, or five a second if they are slow. Whoever
+ * asks during a read does not share that one, whose answer may be older than the question, but the next, which begins when the
+ * present one is done or slow.
+ * @returns a function that reads; calls with the same key are taken for the same read
  */
 export function coalesced<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
   const readings = new Map<string, Reading<T>>();
-  // What many share belongs to no request, and to no transaction of one.
+  // A shared read must not run in the context of one request, or in its transaction.
   const nobody = new AsyncResource('coalesced');
 
   function begin(key: string, read: () => Promise<T>): Promise<T> {

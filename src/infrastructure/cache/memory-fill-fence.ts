@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { LocalStore } from './cache-stores.js';
 import { FENCE_TTL_MS, FillFence } from './fill-fence.js';
 
-/** For one process. */
+/** The fence of a single process. */
 export class MemoryFillFence extends FillFence {
   private readonly marks = new LRUCache<string, string>({ max: 50_000, ttl: FENCE_TTL_MS });
   private moves = 0;
@@ -29,7 +29,7 @@ export class MemoryFillFence extends FillFence {
     if ((this.marks.get(key) ?? '') !== mark) await this.cache.del(key);
   }
 
-  /** Others' records stay, as with Redis: who forgets to remove theirs is to see it here too. */
+  /** Other records stay, as with Redis: a module that forgets to remove its own should notice without Redis too. */
   async removeAll(keyPrefix: string): Promise<void> {
     const keys = this.cache.stores.flatMap(({ store }) => (store as LocalStore).keys());
     await this.cache.mdel(keys.filter((key) => key.startsWith(keyPrefix)));

@@ -8,49 +8,49 @@ import type { FillFence } from './fill-fence.js';
 
 type Write = { kind: 'delete' } | { kind: 'put'; value: unknown; ttlMs: number };
 
-/** No record lives longer: what was missed before that has gone by itself. */
+/** No record lives longer; a write that was missed longer ago has become irrelevant. */
 const LONGEST_TTL_MS = 3_600_000;
-const MADE_UP_AT_ONCE = 100;
+const REPLAYED_AT_ONCE = 100;
 
 /**
- * After an outage another process may find the way back later than this one, and until then the store lacks what that one has
- * to hand on: an attempt to connect and the pause before the next take 2 s each, and who sends nothing notices up to 1.4 s later.
+ * After an outage other processes may reconnect later than this one, and until they have replayed their missed writes the store
+ * is out of date. Connecting and the pause before the next attempt take up to 2 s each; an idle process notices up to 1.4 s later.
  */
-const ALL_BACK_WITHIN_MS = 5_000;
+const ALL_REPLAYED_WITHIN_MS = 5_000;
 
 const WAITING = 'Invalidations wait for the cache to come back; until then records are read from storage';
 
-/** What Redis is told, its replicas are told after the answer: one that takes its place may lack what came last. */
+/** Redis replicates asynchronously: a replica that takes over may lack the latest writes. */
 const REPLICAS_LAG_MS = 10_000;
 
 interface MissedWrite {
   write: Write;
-  /** By the monotonic clock. */
+  /** On the monotonic clock. */
   expiresAtMs: number;
 }
 
 /** Permission to fill one key, taken before the storage is read. */
 export interface FillTicket {
   key: string;
-  /** null: the cache could not be asked, so nothing is filled. */
+  /** null if the cache could not be asked; then nothing is filled. */
   mark: string | null;
 }
 
 /**
- * The cache of records that decide over access. It is never the reason for a failure: when the store behind it does
- * not answer, everything is a miss. It never serves what was invalidated through it, not even after an outage.
+ * The cache of the records that decide about access. It never fails: when the store behind it does not answer, every read is
+ * a miss. It never returns a value that was invalidated through it, not even after an outage.
  */
 export class RecordCache {
   private readonly logger = new Logger(RecordCache.name);
-  /** Writes that the store missed while it was away. Until they are made up for, nothing is read from it. */
+  /** Writes that the store missed during an outage, by key. Until all are replayed, nothing is read from the store. */
   private readonly missedWrites = new Map<string, MissedWrite>();
-  /** The keys written within that time of the newest one, the oldest first, and when, by the monotonic clock. */
-  private readonly lately = new Map<string, number>();
-  /** Of those under way, the one of each key that began last. */
+  /** When each key was last written, for the last {@link REPLICAS_LAG_MS}, oldest first, on the monotonic clock. */
+  private readonly recentWrites = new Map<string, number>();
+  /** The newest write of each key among those under way. */
   private readonly newestWrites = new Map<string, MissedWrite>();
-  private makingUp: Promise<void> | null = null;
-  /** By the monotonic clock. */
-  private believedFromMs = 0;
+  private replaying: Promise<void> | null = null;
+  /** From when on the store's answers are used, on the monotonic clock. */
+  private trustedFromMs = 0;
   private readonly store: RecordStore;
 
   private readonly reads;
@@ -68,33 +68,34 @@ export class RecordCache {
   }
 
   /**
-   * Begins to read records that the request at hand is about to ask for, so that they come with whatever else it asks
-   * of Redis in the same moment. {@link getMany} then takes each of them from here, once.
+   * Begins to read records that the current request will need, in the same round trip as its other commands to Redis.
+   * {@link getMany} then takes each of them from here, once.
    */
   readAhead(keys: string[]): void {
     const request = currentRequest();
     if (!request) return;
     const batch = { values: this.readMany(keys) };
-    // Whoever asks when they are there has them at once.
+    // Once they have arrived, they are given without a promise.
     void andThen(batch.values, (values) => (batch.values = values));
     const ahead = (request.recordsAhead ??= new Map());
     for (const [place, key] of keys.entries()) ahead.set(key, { batch, place });
   }
 
   /**
-   * @returns the values in the order of the keys, undefined for each miss; at once where they are in this process or were read
-   *   ahead, else after one round trip at most.
+   * @returns the values in the order of the keys, undefined for a miss; without a promise if they are in this process or were
+   *   read ahead, else after one round trip
    */
   getMany(keys: string[]): Promisable<unknown[]> {
     return andThen(takeAhead(keys) ?? this.readMany(keys), (read) => {
-      // A replica answers what it is asked, and refuses a write: that of the limiter, sent in the same moment, may have shown it.
-      const values = this.isBelieved ? read : keys.map(() => undefined);
+      // A Redis that became a replica answers reads and refuses writes: the limiter's write, sent together with this read, may
+      // have shown that meanwhile.
+      const values = this.isTrusted ? read : keys.map(() => undefined);
       for (const value of values) this.reads[value === undefined ? 'miss' : 'hit'].inc();
       return values;
     });
   }
 
-  /** To be called before the storage is read for a fill. */
+  /** To be called before reading from storage what is to be filled. */
   async startFill(key: string): Promise<FillTicket> {
     return { key, mark: await this.fence.mark(key).catch(() => null) };
   }
@@ -105,7 +106,7 @@ export class RecordCache {
     await this.fence.fillIfUnmoved(key, mark, value, ttlMs).catch(() => undefined);
   }
 
-  /** Stores a value that is newer than anything a reader may be about to fill. */
+  /** Stores a value that is newer than whatever a reader may be about to fill. */
   async put(key: string, value: unknown, ttlMs: number): Promise<void> {
     await this.writeOrRemember(key, { kind: 'put', value, ttlMs });
   }
@@ -114,7 +115,7 @@ export class RecordCache {
     await this.writeOrRemember(key, { kind: 'delete' });
   }
 
-  /** For a clean slate: every record whose key begins so is gone, and what waited to be written. */
+  /** For a clean slate: removes every record whose key begins with the prefix, and writes of such keys that wait. */
   async forgetAll(keyPrefix: string): Promise<void> {
     for (const key of this.missedWrites.keys()) if (key.startsWith(keyPrefix)) this.missedWrites.delete(key);
     await this.fence.removeAll(keyPrefix);
@@ -122,49 +123,49 @@ export class RecordCache {
 
   /** To be called as soon as the store can no longer be used. */
   onStoreLost(): void {
-    this.believedFromMs = Infinity;
+    this.trustedFromMs = Infinity;
   }
 
-  /** To be called as soon as the store is back after an outage, or is found by a process that may have begun in one. */
+  /** To be called as soon as the store can be used again, and in a new process, which may have started during an outage. */
   onStoreBack(): Promise<void> {
     const nowMs = performance.now();
-    this.believedFromMs = nowMs + ALL_BACK_WITHIN_MS;
-    // Removed, and not put again: another instance may have put something newer.
+    this.trustedFromMs = nowMs + ALL_REPLAYED_WITHIN_MS;
+    // Recent writes are replayed as removals, for another instance may have put a newer value.
     const removal: MissedWrite = { write: { kind: 'delete' }, expiresAtMs: nowMs + LONGEST_TTL_MS };
-    for (const key of this.lately.keys()) if (!this.missedWrites.has(key)) this.missedWrites.set(key, removal);
-    this.lately.clear();
-    // What hands on already knows nothing of these.
-    return Promise.resolve(this.makingUp).then(() => this.makeUpForMissedWrites());
+    for (const key of this.recentWrites.keys()) if (!this.missedWrites.has(key)) this.missedWrites.set(key, removal);
+    this.recentWrites.clear();
+    // A replay that is already running does not include these.
+    return Promise.resolve(this.replaying).then(() => this.replayMissedWrites());
   }
 
   /**
-   * Hands on what the store missed, if it is back, so that other instances hear of it too.
-   * Whoever reads meanwhile is not kept waiting: all is a miss.
+   * Replays the missed writes if the store is back, so that other instances see them too. Reads do not wait for it: until it
+   * is done they miss.
    */
-  makeUpForMissedWrites(): Promise<void> {
-    this.makingUp ??= this.handOnMissedWrites()
+  replayMissedWrites(): Promise<void> {
+    this.replaying ??= this.replayAll()
       .catch(() => undefined)
-      .finally(() => (this.makingUp = null));
-    return this.makingUp;
+      .finally(() => (this.replaying = null));
+    return this.replaying;
   }
 
-  private get isBelieved(): boolean {
-    return this.missedWrites.size === 0 && performance.now() >= this.believedFromMs;
+  private get isTrusted(): boolean {
+    return this.missedWrites.size === 0 && performance.now() >= this.trustedFromMs;
   }
 
   private readMany(keys: string[]): Promisable<unknown[]> {
-    if (this.isBelieved) return this.store.valuesOf(keys);
-    // Looking through all of them at each read would take long in a long outage.
-    if (this.missedWrites.size > 0 && this.believedFromMs < Infinity) void this.makeUpForMissedWrites();
+    if (this.isTrusted) return this.store.valuesOf(keys);
+    // Not during an outage, in which each read would go through all missed writes in vain.
+    if (this.missedWrites.size > 0 && this.trustedFromMs < Infinity) void this.replayMissedWrites();
     return keys.map(() => undefined);
   }
 
   private async writeOrRemember(key: string, write: Write): Promise<void> {
     const ttlMs = write.kind === 'put' ? write.ttlMs : LONGEST_TTL_MS;
-    const asMissed = { write, expiresAtMs: performance.now() + ttlMs };
-    this.newestWrites.set(key, asMissed);
-    // From now on an older one is not to be handed on any more: it could come behind this one.
-    if (this.missedWrites.has(key)) this.missedWrites.set(key, asMissed);
+    const entry = { write, expiresAtMs: performance.now() + ttlMs };
+    this.newestWrites.set(key, entry);
+    // Replaces an older missed write, whose replay could otherwise overtake this one.
+    if (this.missedWrites.has(key)) this.missedWrites.set(key, entry);
     let isWritten = false;
     try {
       currentRequest()?.recordsAhead?.delete(key);
@@ -174,41 +175,42 @@ export class RecordCache {
     } catch {
       if (this.missedWrites.size === 0) this.logger.warn(WAITING);
     }
-    // One that began meanwhile stands for this one too. Until it is done nothing is read if this one failed.
+    // If this write failed, it is missed until the newest write of the key has succeeded.
     const newest = this.newestWrites.get(key);
-    if (newest === asMissed) this.newestWrites.delete(key);
+    if (newest === entry) this.newestWrites.delete(key);
     if (!isWritten && newest) this.missedWrites.set(key, newest);
-    if (isWritten && newest === asMissed) this.missedWrites.delete(key);
+    if (isWritten && newest === entry) this.missedWrites.delete(key);
   }
 
   private async write(key: string, write: Write): Promise<void> {
     if (write.kind === 'put') await this.cache.set(key, write.value, write.ttlMs);
     else await this.cache.del(key);
-    this.keepInMind(key);
+    this.rememberAsRecent(key);
   }
 
-  private keepInMind(key: string): void {
+  private rememberAsRecent(key: string): void {
     const nowMs = performance.now();
-    this.lately.delete(key);
-    this.lately.set(key, nowMs);
-    for (const [oldest, writtenAtMs] of this.lately) {
+    this.recentWrites.delete(key);
+    this.recentWrites.set(key, nowMs);
+    for (const [oldest, writtenAtMs] of this.recentWrites) {
       if (writtenAtMs > nowMs - REPLICAS_LAG_MS) break;
-      this.lately.delete(oldest);
+      this.recentWrites.delete(oldest);
     }
   }
 
-  private async handOnMissedWrites(): Promise<void> {
+  private async replayAll(): Promise<void> {
     for (const [key, { expiresAtMs }] of this.missedWrites) {
       if (expiresAtMs <= performance.now()) this.missedWrites.delete(key);
     }
     const missed = [...this.missedWrites];
-    for (let start = 0; start < missed.length; start += MADE_UP_AT_ONCE) {
-      await Promise.all(missed.slice(start, start + MADE_UP_AT_ONCE).map(([key, one]) => this.handOn(key, one)));
+    for (let start = 0; start < missed.length; start += REPLAYED_AT_ONCE) {
+      await Promise.all(missed.slice(start, start + REPLAYED_AT_ONCE).map(([key, one]) => this.replay(key, one)));
     }
   }
 
-  private async handOn(key: string, missed: MissedWrite): Promise<void> {
-    // A newer one may have been missed, or begun, since this began and meanwhile. What begins after the last look is sent later.
+  private async replay(key: string, missed: MissedWrite): Promise<void> {
+    // A newer write of the key may have begun or been missed meanwhile: look before each step. One that begins after the last
+    // look is sent after this one, on the same connection.
     if (this.missedWrites.get(key) !== missed) return;
     await this.fence.move(key);
     if (this.missedWrites.get(key) !== missed) return;
@@ -217,7 +219,7 @@ export class RecordCache {
   }
 }
 
-/** What was read ahead together, if that is all of it. Nothing is taken twice: a later look is to see later changes. */
+/** The values of these keys if all were read ahead together. They are taken once only: a later read must see later changes. */
 function takeAhead(keys: string[]): Promisable<unknown[]> | null {
   const ahead = currentRequest()?.recordsAhead;
   if (!ahead) return null;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { batched, type RedisConnection } from '../redis/index.js';
 import { FENCE_TTL_MS, FillFence } from './fill-fence.js';
 
-/** By a script: `SET` takes `NX` and `GET` together from Redis 7.0 on alone. */
+/** A script, because `SET` accepts `NX` together with `GET` only from Redis 7.0 on. */
 const MARK = `
 local marks = {}
 for i, key in ipairs(KEYS) do
@@ -14,7 +14,7 @@ for i, key in ipairs(KEYS) do
 end
 return marks`;
 
-/** Of each fill the key and that of its fence; its mark, value and milliseconds. */
+/** KEYS: of each fill its key and the key of its fence. ARGV: of each fill its mark, value and lifetime in milliseconds. */
 const FILL = `
 for i = 1, #KEYS / 2 do
   if redis.call('GET', KEYS[2 * i]) == ARGV[3 * i - 2] then
@@ -29,9 +29,9 @@ interface Fill {
   ttlMs: number;
 }
 
-/** For any number of processes. Writes the same JSON under the same key as the cache's own Redis store. */
+/** The fence of any number of processes. Writes the same JSON under the same key as the cache's own Redis store. */
 export class RedisFillFence extends FillFence {
-  // What a request fills at once is one command, and so is what many do.
+  // All fills of one turn of the event loop, of one request or many, become one command.
   private readonly markOf = batched((keys: readonly string[]) => this.marksOf(keys));
   private readonly fill = batched((fills: readonly Fill[]) => this.fillAll(fills));
 
@@ -44,7 +44,7 @@ export class RedisFillFence extends FillFence {
   }
 
   async move(key: string): Promise<void> {
-    // A random mark: a counter that expired would come back to a value that a slow reader remembers.
+    // A random mark: an expired counter would start anew, and reach a value again that a slow reader still holds.
     await this.redis.run((client) => client.set(this.fenceKey(key), randomUUID(), { PX: FENCE_TTL_MS }));
   }
 
@@ -57,8 +57,8 @@ export class RedisFillFence extends FillFence {
   }
 
   private async marksOf(keys: readonly string[]): Promise<string[]> {
-    // One of its own where there is none: a Redis that has lost its keys meanwhile has lost the moves too, and would
-    // look as if there had been none.
+    // Where there is no mark, the reader sets one. Otherwise a Redis that lost its keys during the read, and with them a move,
+    // would look as if there had been no move.
     const own = keys.map(() => randomUUID());
     const fences = keys.map((key) => this.fenceKey(key));
     return (await this.redis.evaluate(MARK, fences, [String(FENCE_TTL_MS), ...own])) as string[];
@@ -71,7 +71,7 @@ export class RedisFillFence extends FillFence {
     return fills.map(() => undefined);
   }
 
-  /** Instances of an earlier build, which may run beside, name it so. */
+  /** The name is fixed: instances of an earlier build may run at the same time. */
   private fenceKey(key: string): string {
     return this.redis.key(`fence:{${this.redis.key(key)}}`);
   }

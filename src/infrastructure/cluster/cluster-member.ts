@@ -3,12 +3,12 @@ import { withDeadline } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import type { FromMember, Reading, ToMember } from './cluster-messages.js';
 
-/** Longer than the slowest of the processes is waited for, shorter than Prometheus waits (10 s). */
+/** Longer than the primary waits for the slowest process (3 s), shorter than Prometheus' own time-out (10 s). */
 const ANSWER_DEADLINE_MS = 5_000;
 
-/** A process among several: tells its metrics when asked, and asks for those of all. */
+/** One process of a cluster: reports its metrics to the primary process, and asks it for those of all. */
 export class ClusterMember {
-  /** Whether {@link ClusterMetrics} collects; a process manager that uses Node's cluster, too, does not. */
+  /** Whether the primary process collects metrics ({@link ClusterMetrics}); process managers built on Node's cluster do not. */
   isOne = false;
   private questions = 0;
   private readonly answers = new Map<number, (text: string) => void>();
@@ -19,7 +19,7 @@ export class ClusterMember {
     tell({ metrics: 'join' });
   }
 
-  /** @throws ApiError `service_unavailable` when the primary process is silent: figures of this one alone would be too low. */
+  /** @throws ApiError `service_unavailable` if the primary process does not answer: this process alone would report too little */
   async readAll(): Promise<string> {
     const question = (this.questions += 1);
     const answer = new Promise<string>((resolve) => this.answers.set(question, resolve));
@@ -40,13 +40,13 @@ export class ClusterMember {
   }
 
   private async tellReading(): Promise<void> {
-    // A metric that cannot be read must not end the process; without an answer it passes for busy.
+    // A metric that cannot be read must not end the process. Without an answer, the primary takes it for busy.
     const reading = await this.read().catch(() => null);
     if (reading) tell({ metrics: 'reading', reading });
   }
 }
 
-/** Without a word about a closed channel: the process ends by it. */
+/** A closed channel is ignored: the process ends when it closes. */
 function tell(message: FromMember): void {
   process.send?.(message, undefined, undefined, () => undefined);
 }

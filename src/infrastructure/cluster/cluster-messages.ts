@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 /** All metrics of one process at one moment. */
 export type Reading = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What the primary process tells the others, and they it, over Node's channel between them. */
+/** Messages between the primary process and the others, over Node's IPC channel. */
 export type ToMember =
   { metrics: 'joined' } | { metrics: 'read' } | { metrics: 'answer'; question: number; text: string };
 

@@ -3,38 +3,38 @@ import { AggregatorRegistry } from 'prom-client';
 import { withDeadline } from '../../common/clock/index.js';
 import type { FromMember, Reading, ToMember } from './cluster-messages.js';
 
-/** A process that can, answers within 2 s, the time that its metrics are given. */
+/** A healthy process answers within 2 s, which is how long its metrics may take. */
 const READING_DEADLINE_MS = 3_000;
-/** By prom-client's declarations the types are numbers; they are words. */
+/** Typed as unknown: prom-client declares metric types as numbers, but they are strings. */
 const COUNTED = new Set<unknown>(['counter', 'histogram']);
 
 interface Member {
-  /** Its newest reading: what it said before it fell silent or died, too. */
+  /** Its newest reading, kept when it stops answering or dies. */
   latest: Reading;
-  /** Settles when it has answered or died. One at a time: two could overtake each other, and count backwards. */
+  /** Resolves when it has answered or died. One at a time: two answers could overtake each other, and counters would fall. */
   answering: Promise<void> | null;
   settle: () => void;
 }
 
 /**
- * The metrics of all processes as those of one, kept by the process that starts them: whichever answers a scrape asks here.
+ * The metrics of all processes together, kept by the primary process; whichever process answers a scrape asks here.
  *
- * Counters and histograms must never fall, or Prometheus takes it for a restart and counts all of what is left as new. So
- * a process that is too busy to answer counts with what it said last, and so does one that died, for ever; only what it
- * did after the scrape before its death is lost. Gauges are of those that answer. (prom-client's own collection fails
- * as a whole when one process does not answer, and forgets the dead.)
+ * Counters and histograms must never fall: Prometheus would take that for a restart, and count everything again. So the last
+ * reading of a process that is too busy to answer still counts, and that of a dead one for ever; only what it did after its
+ * last reading is lost. Gauges come from the processes that answer. (prom-client's own collection fails as a whole when one
+ * process does not answer, and forgets dead ones.)
  */
 export class ClusterMetrics {
   private readonly members = new Map<Worker, Member>();
   private ofTheDead: Reading = [];
   private rendering: Promise<string> | null = null;
 
-  /** @param workers how many processes there are to be */
+  /** @param workers number of processes that should be running */
   constructor(private readonly workers: number) {}
 
   /** To be called right after the fork. */
   follow(worker: Worker): void {
-    // Earlier it does not answer, and each scrape would wait for it.
+    // Before it listens it does not answer, and each scrape would wait for it.
     worker.once('listening', () => this.members.set(worker, { latest: [], answering: null, settle: () => undefined }));
     worker.on('message', (message: FromMember) => this.hear(worker, message));
     worker.once('exit', () => this.bury(worker));
@@ -42,7 +42,7 @@ export class ClusterMetrics {
 
   private hear(worker: Worker, message: FromMember): void {
     const member = this.members.get(worker);
-    // In order on one channel: the answer is there before any connection that is handed to the process.
+    // The channel keeps the order: this answer arrives before any connection that is handed to the process.
     if (message.metrics === 'join') tell(worker, { metrics: 'joined' });
     if (message.metrics === 'reading' && member) {
       member.latest = message.reading;
@@ -52,7 +52,7 @@ export class ClusterMetrics {
   }
 
   private async answer(worker: Worker, question: number): Promise<void> {
-    // All processes end with this one, so nothing here may end it; who asks in vain answers 503.
+    // Nothing here may end this process, since all others would end with it. A member without an answer responds 503.
     const text = await this.render().catch(() => null);
     if (text !== null) tell(worker, { metrics: 'answer', question, text });
   }
@@ -84,7 +84,7 @@ export class ClusterMetrics {
     return aggregate([this.ofTheDead, ...readings, this.processes(answering)]).metrics();
   }
 
-  /** How many are well, and how many should be: for the alert when one of them hangs, or none lives long. */
+  /** How many processes answer, and how many should: for an alert when one hangs or keeps dying. */
   private processes(answering: number): Reading {
     return [
       gauge('cluster_processes', 'Processes of this cluster that answered this scrape', answering),
@@ -104,7 +104,7 @@ export class ClusterMetrics {
   }
 }
 
-/** Without a word about a channel that has just closed: that the process is gone is said by its `exit`. */
+/** A channel that has just closed is ignored: the event `exit` tells that the process is gone. */
 function tell(worker: Worker, message: ToMember): void {
   worker.send(message, () => undefined);
 }

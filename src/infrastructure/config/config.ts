@@ -16,7 +16,7 @@ export interface SmtpSettings {
   password: string | null;
 }
 
-/** Everything that can be set, validated and frozen. It is made once, by `loadConfig`; durations are milliseconds. */
+/** All settings, validated and frozen; made once, by `loadConfig`. Durations are in milliseconds. */
 export abstract class Config {
   abstract readonly environment: Environment;
   abstract readonly isProduction: boolean;
@@ -31,18 +31,18 @@ export abstract class Config {
   abstract readonly http: {
     readonly host: string;
     readonly port: number;
-    /** Addresses and CIDRs whose `X-Forwarded-For` is believed; empty: nobody's. */
+    /** Addresses and CIDRs of the proxies whose `X-Forwarded-For` is trusted; empty for none. */
     readonly trustedProxies: readonly string[];
     readonly corsOrigins: readonly string[];
-    /** For a request to arrive in full; shorter only in tests. */
+    /** Time within which a request must arrive in full; shorter in tests only. */
     readonly requestTimeoutMs: number;
   };
   abstract readonly mongodb: {
     /** null: the embedded store in `dataDirectory`. */
     readonly uri: string | null;
-    /** Whether an embedded store that another process has open may be used beside it: by tools, not by a service. */
+    /** Whether to share an embedded store with the process that has it open: command-line tools do, a service does not. */
     readonly mayShareStore: boolean;
-    /** Whether a start waits for a server that does not answer: a service does, a tool says so and ends. */
+    /** Whether to wait for a server that does not answer: a service does, a command-line tool fails. */
     readonly isAwaited: boolean;
   };
   abstract readonly redis: {
@@ -50,20 +50,20 @@ export abstract class Config {
     readonly url: string | null;
     /** Put before every key, for a Redis that is shared; empty by default. */
     readonly keyPrefix: string;
-    /** False: another process may still have to hand on what Redis missed before this one began. Tests know of none. */
-    readonly isBelievedAtStart: boolean;
+    /** False where other processes may still have writes to replay that Redis missed before this one started; true in tests. */
+    readonly isTrustedAtStart: boolean;
   };
   abstract readonly tokens: {
     readonly accessSecret: string;
     readonly refreshSecret: string;
-    /** What they signed is believed until it expires, while secrets are rotated; null: nothing. */
+    /** While secrets are rotated: tokens signed with the previous secret stay valid until they expire. Else null. */
     readonly previousAccessSecret: string | null;
     readonly previousRefreshSecret: string | null;
     readonly accessTtlMs: number;
     readonly refreshTtlMs: number;
     /** How long after a rotation the replaced refresh token still yields its successor. */
     readonly refreshGraceMs: number;
-    /** A session ends then, however often it was refreshed. */
+    /** Lifetime of a session, however often it is refreshed. */
     readonly sessionMaxAgeMs: number;
   };
   abstract readonly oneTimeSecrets: {

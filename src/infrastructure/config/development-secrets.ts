@@ -26,13 +26,13 @@ export function developmentSecrets(directory: string): DevelopmentSecrets {
   }
 }
 
-/** Node's own recursive mkdir never returns where a parent can neither be found nor made, as below /proc. */
+/** Node's recursive mkdir never returns where a parent neither exists nor can be created, as below /proc. */
 function createDirectory(path: string): void {
   if (!existsSync(dirname(path))) createDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -54,7 +54,7 @@ function create(path: string): DevelopmentSecrets {
     jwtRefreshSecret: randomBytes(48).toString('base64url'),
     apiKey: `dev_${randomBytes(24).toString('base64url')}`,
   };
-  // Written beside and moved: a process killed in between leaves no half file, which the next start would refuse.
+  // Written to another file and renamed: a process killed meanwhile leaves no half-written file, which the next start would refuse.
   const partial = `${path}.${process.pid}`;
   writeFileSync(partial, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   renameSync(partial, path);

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { GivenSettings } from './production-rules.js';
 
-/** Where a database in MaxMind's layout says what it is: within its end (MaxMind DB specification, "Database Metadata"). */
+/** Marks the metadata near the end of a MaxMind database (MaxMind DB specification, "Database Metadata"). */
 const MAXMIND_MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 const MAXMIND_MARK_WITHIN_BYTES = 128 * 1024;
 
-/** Found at the start, and not when somebody registers or logs in. */
+/** Checks files named in the settings at the start, so that problems do not appear only when somebody registers or logs in. */
 export function fileProblems({ PASSWORD_BLOCKLIST, GEOIP_DB }: GivenSettings): string[] {
   return [
     problemOf('PASSWORD_BLOCKLIST', PASSWORD_BLOCKLIST, () => null),
@@ -15,7 +15,7 @@ export function fileProblems({ PASSWORD_BLOCKLIST, GEOIP_DB }: GivenSettings): s
   ].filter((problem) => problem !== null);
 }
 
-/** @param judge is given the end of the file */
+/** @param judge receives the end of the file */
 function problemOf(name: string, file: string | undefined, judge: (end: Buffer) => string | null): string | null {
   if (file === undefined || file === 'off') return null;
   let problem: string | null;

@@ -21,7 +21,7 @@ export function environmentVariables(): NodeJS.ProcessEnv {
 
 /**
  * Makes the configuration of a process.
- * @throws ConfigError with every fault found, so that a person mends them in one go.
+ * @throws ConfigError with all faults, so that they can be corrected in one go
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const given: GivenSettings = {};
@@ -58,7 +58,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
     },
     mongodb: { uri: settings.MONGODB_URI ?? null, mayShareStore: false, isAwaited: true },
-    redis: { url: settings.REDIS_URL ?? null, keyPrefix: settings.REDIS_KEY_PREFIX, isBelievedAtStart: false },
+    redis: { url: settings.REDIS_URL ?? null, keyPrefix: settings.REDIS_KEY_PREFIX, isTrustedAtStart: false },
     tokens: {
       accessSecret: settings.JWT_SECRET ?? development?.jwtSecret ?? '',
       refreshSecret: settings.JWT_REFRESH_SECRET ?? development?.jwtRefreshSecret ?? '',

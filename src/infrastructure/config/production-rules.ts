@@ -7,7 +7,7 @@ const SECRETS = ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'JWT_SECRET_PREVIOUS', 'JWT
 const REQUIRED_SECRETS: readonly string[] = SECRETS.slice(0, 2);
 const STORES = ['MONGODB_URI', 'REDIS_URL'] as const;
 
-/** What may be missing or weak on a development machine, and not in production. */
+/** What production refuses, although development accepts it. */
 export function productionProblems(given: GivenSettings): string[] {
   if (given.NODE_ENV !== 'production') return [];
   const problems: string[] = [];
@@ -22,7 +22,7 @@ export function productionProblems(given: GivenSettings): string[] {
   return problems;
 }
 
-/** Equal secrets would make one kind of tokens pass for another, or a rotation that changes nothing. */
+/** With equal secrets one kind of token would pass for the other, or a rotation would change nothing. */
 function secretProblems(given: GivenSettings): string[] {
   return SECRETS.flatMap((name, index) => {
     const secret = given[name];

@@ -5,7 +5,7 @@ const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_0
 
 /**
  * `15m`, `1h`, `7d`, `900s`, `500ms`; a bare number is seconds. Yields milliseconds.
- * @param bounds in the same words, which a refusal repeats
+ * @param bounds in the same notation, which the error message repeats
  */
 export const duration = (fallback: string, { min = '1ms', max }: { min?: string; max?: string } = {}) =>
   z
@@ -19,7 +19,7 @@ export const duration = (fallback: string, { min = '1ms', max }: { min?: string;
       return valueMs;
     });
 
-/** NaN for what is no duration. */
+/** @returns milliseconds; NaN if the text is no duration */
 function millisecondsOf(text: string): number {
   const match = /^(\d{1,9})\s*(ms|s|m|h|d)?$/.exec(text);
   return match ? Number(match[1]) * (UNIT_MS[match[2] ?? 's'] ?? 0) : Number.NaN;
@@ -51,7 +51,7 @@ export const list = z
   );
 
 export const httpUrl = z.string().transform((text, context) => {
-  // The parser mends blanks and backslashes, but links begin with the text as it was given.
+  // The parser would correct blanks and backslashes, but links are made from the text as it was given.
   const url = URL.canParse(text) && !/[\s\\]/.test(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
     return fail(context, 'must be an http(s) address without query, fragment or credentials');

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { apiKeyDigests, duration, flag, httpUrl, origins, proxyList, redisUrl, wholeNumber } from './setting-types.js';
 
-/** Tokens expire at whole seconds: a shorter life would be none. */
+/** Tokens expire at whole seconds: with a shorter lifetime they could be expired when they are issued. */
 const SHORTEST_TOKEN_LIFE = '1s';
 const MOST_THREADS = 64;
 /** A container may see the cores of a large host. */

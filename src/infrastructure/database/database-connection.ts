@@ -9,7 +9,7 @@ import { waitForServer } from './wait-for-server.js';
 
 /** The database's name where the connection string gives none. */
 const DATABASE_NAME = 'accounts';
-/** Twice the time for a socket (an operation is tried again once) stays under the 5 s in which a request is answered. */
+/** The driver tries an operation twice: two socket time-outs must stay below the 5 s within which a request is answered. */
 const TIMEOUTS = {
   serverSelectionTimeoutMS: 3_000,
   connectTimeoutMS: 2_000,
@@ -17,7 +17,7 @@ const TIMEOUTS = {
   waitQueueTimeoutMS: 3_000,
 };
 
-/** Where the database is: a server by `MONGODB_URI`, or the embedded store, started here. */
+/** The database's server: that of `MONGODB_URI`, or the embedded store, which is started here. */
 export class DatabaseServer {
   private readonly lastWork: (() => Promise<void>)[] = [];
 
@@ -30,14 +30,14 @@ export class DatabaseServer {
     return this.embedded !== null;
   }
 
-  /** @throws Error with one clear line when the store cannot be opened, or is another process's */
+  /** @throws Error with one clear line if the store cannot be opened, or another process uses it */
   static async open(config: Config): Promise<DatabaseServer> {
     if (config.mongodb.uri)
       return new DatabaseServer(await waitForServer(config.mongodb.uri, config.mongodb.isAwaited), null);
     const directory = config.environment === 'test' ? undefined : join(config.dataDirectory, 'mongodb');
     const embedded = await startEmbeddedMongodb({ directory, workerThread: config.environment !== 'test' });
     if (embedded.attached && !config.mongodb.mayShareStore) {
-      // Two services would each have a cache of their own, and not hear of sessions that the other one ends.
+      // Two services would each have a cache of their own, and not notice sessions that the other one ends.
       await embedded.close();
       throw new Error(
         `DATA_DIR ${config.dataDirectory} is in use by another process: stop it, or set another DATA_DIR`,
@@ -46,12 +46,12 @@ export class DatabaseServer {
     return new DatabaseServer(embedded.uri, embedded);
   }
 
-  /** Work to be done when the application ends, while the database can still be reached. */
+  /** Registers work to be done when the application closes, before the connection does. */
   beforeClose(work: () => Promise<void>): void {
     this.lastWork.push(work);
   }
 
-  /** The connection before the store: it says goodbye to its server, and would wait half a minute for one that is gone. */
+  /** Closes the connection before the store: closing ends sessions on the server, and would wait half a minute for one that is gone. */
   async close(connection: Connection | null): Promise<void> {
     await Promise.allSettled(this.lastWork.map((work) => work()));
     await connection?.close();
@@ -60,8 +60,8 @@ export class DatabaseServer {
 }
 
 export function mongooseOptions(server: DatabaseServer): MongooseModuleFactoryOptions {
-  // Every model call inside connection.transaction() joins the transaction by itself: no session is handed through
-  // the layers, and none can be forgotten.
+  // Every model call inside connection.transaction() joins the transaction: no session has to be passed through the layers, and
+  // none can be forgotten.
   mongoose.set('transactionAsyncLocalStorage', true);
   const logger = new Logger('Database');
   const hasDatabaseName = /^mongodb(\+srv)?:\/\/[^/]+\/[^?]+/.test(server.uri);
@@ -70,8 +70,8 @@ export function mongooseOptions(server: DatabaseServer): MongooseModuleFactoryOp
     ...(hasDatabaseName ? {} : { dbName: DATABASE_NAME }),
     ...TIMEOUTS,
     ...OWN_CONNECTION,
-    // Remembering each answer for a second attempt is a quarter of the store's work, and its connection cannot break
-    // without the store.
+    // For retryable writes the store would have to keep each reply, a quarter of its work. Its connection is within this
+    // process, and cannot break while the store lives.
     ...(server.isEmbedded ? { retryWrites: false } : {}),
     bufferCommands: false,
     autoIndex: false,

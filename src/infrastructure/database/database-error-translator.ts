@@ -13,37 +13,37 @@ const {
   MongoWriteConcernError,
 } = mongo;
 
-/** Faults of whoever calls the driver, but for those of a connection that is no more. */
+/** Errors of the code that calls the driver; their subclasses about a lost connection are told apart by NO_CONNECTION. */
 const OWN_FAULTS = [MongoAPIError, MongoParseError];
 const NO_CONNECTION = [MongoExpiredSessionError, MongoNotConnectedError, MongoTopologyClosedError];
 
-/** No way to a member, or none that may do it: network, shutting down, not primary (any more), no majority yet. */
+/** No suitable member can be reached: network error, shutting down, not primary (any more), no majority yet. */
 const NO_MEMBER = [6, 7, 89, 91, 133, 134, 189, 202, 384, 9001, 10107, 11600, 11602, 13435, 13436];
-/** In the way of another, out of time, or ended by an administrator: locks, conflicts, transactions, snapshots, cursors. */
+/** Conflicts with another operation, time-outs, and operations ended by an administrator. */
 const INTERRUPTED = [24, 43, 46, 50, 64, 112, 225, 237, 239, 246, 251, 262, 267, 290, 11601];
 const OUT_OF_DISK_SPACE = 14031;
-/** MongoDB's error_codes.yml: the next attempt may find a healthy member, or nobody in its way. */
+/** Codes of MongoDB's error_codes.yml with which another attempt may succeed. */
 const PASSING_SERVER_ERRORS = new Set([...NO_MEMBER, ...INTERRUPTED, OUT_OF_DISK_SPACE]);
 
-/** By which the server or the driver says that it is worth another attempt. */
+/** Labels by which the server or the driver says that another attempt may succeed. */
 const PASSING_LABELS = ['TransientTransactionError', 'RetryableWriteError', 'UnknownTransactionCommitResult'];
 
-/** The driver lets an error of its socket through as it is, when the other side has just gone. */
+/** The driver passes some socket errors on unwrapped when the server has just gone. */
 const SOCKET_ERRORS = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
 
-/** And it stumbles over such an error at times: it asks it for the labels that only its own errors have. */
+/** Part of the message when the driver calls `hasErrorLabel` on such a socket error, which lacks it. */
 const STUMBLE = 'hasErrorLabel is not a function';
 
-/** A database that is away is a 503, never a 500; a fault of ours in a query stays one. */
+/** A database that cannot be reached is a 503, never a 500; an error of this service's own in a query stays a 500. */
 export function translateDatabaseError(exception: unknown): ApiError | null {
   return isDatabaseUnavailable(exception) ? new ApiError('service_unavailable', { cause: exception }) : null;
 }
 
 export function isDatabaseUnavailable(exception: unknown): boolean {
-  // What broke a bulk write is within its error, which passes for the server's.
+  // A bulk write's error counts as one of the server, whatever its cause was: look at the cause.
   if (exception instanceof MongoBulkWriteError && exception.errorResponse instanceof Error)
     return isDatabaseUnavailable(exception.errorResponse);
-  // Written, and lost if the primary is.
+  // The primary wrote it, but not the majority: it would be lost with the primary.
   if (exception instanceof MongoWriteConcernError) return true;
   if (exception instanceof MongoServerError)
     return (
@@ -61,8 +61,8 @@ export function isDatabaseUnavailable(exception: unknown): boolean {
 }
 
 /**
- * @returns the field whose unique index refused the write, or null when that was not the reason. Of several it is the
- *   last: those before it say among whom it is unique.
+ * @returns the field whose unique index refused the write; null for any other error. Of a compound index it is the last field:
+ *   those before it say within what it is unique.
  */
 export function duplicateKeyField(exception: unknown): string | null {
   if (!(exception instanceof MongoServerError) || exception.code !== 11000) return null;

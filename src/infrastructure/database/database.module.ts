@@ -14,13 +14,13 @@ class DatabaseShutdown implements OnApplicationShutdown {
     private readonly modules: ModuleRef,
   ) {}
 
-  /** Looked up late and not injected: the connection is made by a module that needs this one. */
+  /** The connection is looked up late and not injected, since the module that makes it imports this one. */
   async onApplicationShutdown(): Promise<void> {
     await this.server.close(this.modules.get<Connection>(getConnectionToken(), { strict: false }));
   }
 }
 
-/** In a module of its own, below Mongoose's, which asks it for the address. */
+/** A module of its own, because Mongoose's module imports it for the address. */
 @Module({
   providers: [
     { provide: DatabaseServer, inject: [Config], useFactory: (config: Config) => DatabaseServer.open(config) },

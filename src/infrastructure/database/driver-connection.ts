@@ -11,18 +11,18 @@ type Connection = new (
 ) => { writeCommand(command: object, options: Writing): Promise<void> };
 
 const require = createRequire(import.meta.url);
-/** Of the driver that Mongoose has; it does not export it. */
+/** From the copy of the driver that Mongoose uses; the driver does not export it. */
 const { Connection } = createRequire(require.resolve('mongoose'))('mongodb/lib/cmap/connection.js') as {
   Connection: Connection;
 };
 
 /**
- * A command fails with the socket that it is written to. The driver's own connection (7.9) waits for a socket to drain that
- * ended a moment before, or never took all of a large command: it never does, and whoever waits for the answer waits for
- * ever, a loop of background work and the driver's own watch over its server among them.
+ * A connection whose commands fail when its socket closes. The driver's own (7.9) waits for the socket's `drain` before it
+ * looks at errors. A socket that closed just before, or in the middle of a large command, never drains, and the command never
+ * ends: that would stop background work, and the driver's own monitoring of the server, for ever.
  */
 export class DriverConnection extends Connection {
-  /** Not a property: it could be one of the driver's. */
+  /** A private field, since a property could clash with one of the driver's. */
   readonly #end: AbortSignal;
 
   constructor(socket: Socket, options: object) {
@@ -39,5 +39,5 @@ export class DriverConnection extends Connection {
   }
 }
 
-/** The option for it, which the driver leaves out of its types. */
+/** The driver's option for it, which its types lack. */
 export const OWN_CONNECTION: object = { connectionType: DriverConnection };

@@ -1,15 +1,15 @@
 import type { Model, QueryFilter, SortOrder } from 'mongoose';
 import { type Page, type PageQueryDto, toPage } from '../../common/pagination/index.js';
 
-/** How far beyond a page is counted. Counting costs as much as there is to count, and there may be millions. */
+/** How many entries after a page are counted at most: the cost of counting grows with the count, which may be millions. */
 const COUNTED_AHEAD = 1_000;
 
 /**
- * One page of a collection, as plain objects. Its total is exact while at most a thousand entries follow the page; of a
- * longer filtered list it is what was counted so far, and grows with the pages. So the first page costs the same however
- * much there is.
- * @param sort must end in a field that no two documents share (`_id`), or a document could stand on two pages; an
- *   index over filter and sort together lets the first page be found without looking at anything else
+ * One page of a collection, as plain objects. Its total is exact if at most a thousand entries follow the page; in a longer
+ * filtered list it is the number counted so far, and grows with the pages. So the first page costs the same in a list of any
+ * length.
+ * @param sort must end with a unique field (`_id`), or a document could appear on two pages; with an index over filter and sort
+ *   together nothing but the page itself is read
  */
 export async function findPage<T>(
   model: Model<T>,
@@ -26,7 +26,7 @@ export interface PagePart<T> {
   sort: Record<string, SortOrder>;
 }
 
-/** One page of a list that is made of parts, one after the other. No document may be in two of them. */
+/** One page of a list that consists of several queries, one after the other. No document may match two of them. */
 export async function findPageOf<T>(parts: PagePart<T>[], query: PageQueryDto): Promise<Page<T>> {
   const { page, limit } = query;
   const first = (page - 1) * limit;
@@ -36,7 +36,7 @@ export async function findPageOf<T>(parts: PagePart<T>[], query: PageQueryDto): 
     const found = await findSome(part, content.length > 0 ? 0 : first - before, limit - content.length);
     content.push(...found);
     if (content.length === limit) break;
-    // The part is at its end; how long it is only matters while the page has not begun.
+    // This part is exhausted. Its length only matters if the page begins after it.
     if (content.length === 0 && first > before) before += await count(part, first - before);
   }
   const isLast = content.length < limit && (content.length > 0 || page === 1);
@@ -54,12 +54,12 @@ async function countAll<T>(parts: PagePart<T>[], most: number): Promise<number> 
   return total;
 }
 
-/** A whole collection knows its size. */
+/** Without a filter, the collection's size is known and need not be counted. */
 async function count<T>({ model, filter }: PagePart<T>, most: number): Promise<number> {
   return Object.keys(filter).length === 0 ? model.estimatedDocumentCount() : model.countDocuments(filter).limit(most);
 }
 
-/** Matches what begins with the text, taken literally and in the case it has: an index over the field serves it. */
+/** Matches values that begin with the text, taken literally and case-sensitively, so that an index over the field serves it. */
 export function startsWith(text: string): RegExp {
   return new RegExp(`^${text.replace(/[^\p{L}\p{N}]/gu, '\\$&')}`);
 }

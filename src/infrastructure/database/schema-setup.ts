@@ -5,8 +5,8 @@ import type { Connection, Model } from 'mongoose';
 const TOLD_AFTER_MS = 2_000;
 
 /**
- * Makes every collection and index before the port opens: uniqueness is promised from the first request on. The index of
- * a large collection may take minutes, so the limit of other answers does not hold for it.
+ * Creates every collection and index before the port opens, since uniqueness must hold from the first request on. An index over
+ * a large collection may take minutes, and is exempt from the time-outs of other commands.
  */
 @Injectable()
 export class SchemaSetup implements OnApplicationBootstrap {
@@ -23,7 +23,7 @@ export class SchemaSetup implements OnApplicationBootstrap {
   }
 
   private async createIndexes(model: Model<unknown>): Promise<void> {
-    // Mongoose takes no option for all indexes, but hands these, of each of them, on to the driver.
+    // Mongoose has no option for all indexes, but passes each index's options, which a listener can change, on to the driver.
     model.on(
       'index-single-start',
       (_fields: object, options: { socketTimeoutMS?: number }) => (options.socketTimeoutMS = 0),

@@ -5,12 +5,12 @@ import type { Connection } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 
-/** The driver would repeat a transaction for two minutes; whoever asked for it has long been answered with a 503. */
+/** The driver would repeat a transaction for two minutes, long after its request was answered with a 503. */
 const REPEAT_FOR_MS = 4_000;
 
 type Act = () => void | Promise<void>;
 
-/** All or nothing over several documents. */
+/** Transactions over several documents. */
 @Injectable()
 export class Transactions {
   private readonly logger = new Logger('Transactions');
@@ -22,9 +22,9 @@ export class Transactions {
   ) {}
 
   /**
-   * Runs the work in one transaction: every model call in it joins by itself. After a write conflict the work runs
-   * again from the start, so it must do nothing outside the database.
-   * @throws ApiError `service_unavailable` when conflicts or a failing database leave it no chance for 4 s
+   * Runs the work in one transaction, which every model call in it joins. After a write conflict the work runs again from its
+   * beginning, so it must do nothing outside the database.
+   * @throws ApiError `service_unavailable` if conflicts or the database prevent it for 4 s
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const lastStartMs = this.clock.nowMs() + REPEAT_FOR_MS;
@@ -41,8 +41,8 @@ export class Transactions {
   }
 
   /**
-   * Does something once the transaction at hand is committed, and at once outside of one: until then nobody sees its writes.
-   * Nobody waits for what it goes on doing, and if it fails that is a line in the log: what is committed stays.
+   * Does something after the current transaction has committed, when its writes can be seen; outside of a transaction at once.
+   * Nobody waits for it, and a failure is only logged: what is committed stays.
    */
   afterCommit(act: Act): void {
     const afterwards = this.afterwards.getStore();

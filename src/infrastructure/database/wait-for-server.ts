@@ -4,16 +4,16 @@ import { mongo } from 'mongoose';
 import { OWN_CONNECTION } from './driver-connection.js';
 
 const PAUSE_MS = 2_000;
-/** Unauthorized, AuthenticationFailed, and that of MongoDB Atlas: no waiting makes a wrong password right. */
+/** Unauthorized, AuthenticationFailed, and Atlas' own code for these: waiting would not help. */
 const REFUSALS = new Set([13, 18, 8000]);
 
 /**
- * Waits until the server of `MONGODB_URI` answers, however long that takes: at a common start it may be the last to
- * come up. Says so once, in one line.
- * @param isPatient false: it is asked once
+ * Waits until the server of `MONGODB_URI` answers, however long that takes: when everything is started together, it may come up
+ * last. It logs once that it waits.
+ * @param isPatient false to try only once
  * @returns the same address
- * @throws Error when the address cannot be read, or asks for what is not safe; when the server answers, and cannot do
- *   transactions or takes the credentials for wrong; and when it does not answer, and nobody waits
+ * @throws Error if the address is malformed or has unsafe options; if the server has no transactions, or refuses the
+ *   credentials; if it does not answer, and `isPatient` is false
  */
 export async function waitForServer(uri: string, isPatient: boolean): Promise<string> {
   const logger = new Logger('Database');
@@ -36,7 +36,7 @@ export async function waitForServer(uri: string, isPatient: boolean): Promise<st
   }
 }
 
-/** The driver lets it through as it is, of the look-up that `mongodb+srv://` begins with. */
+/** An error of the DNS look-up for `mongodb+srv://`, which the driver passes on unwrapped. */
 function isOfDns(error: unknown): error is Error {
   return String((error as NodeJS.ErrnoException).syscall).startsWith('query');
 }
@@ -54,7 +54,7 @@ async function assertTransactions(uri: string): Promise<void> {
   }
 }
 
-/** What an address may ask for beside a server must not undo what the service promises. */
+/** Refuses options of the address that would break the service's promises. */
 function assertSafe({ readPreference, writeConcern }: mongo.MongoOptions): void {
   if (readPreference.mode !== 'primary')
     throw new Error(

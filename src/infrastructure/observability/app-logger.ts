@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { type Logger, type LoggerOptions, pino } from 'pino';
 import { traceOfLines } from './tracing.js';
 
-/** Never logged, wherever they stand in a logged object. Bodies and headers are not logged at all. */
+/** Fields that are never logged, at any depth of a logged object. Bodies and headers are not logged at all. */
 const SECRET_FIELDS = [
   'password',
   'password_confirmation',
@@ -14,7 +14,7 @@ const SECRET_FIELDS = [
   'secret',
 ];
 
-/** What all lines of the log have in common. */
+/** Options that every logger shares. */
 export const LINES: LoggerOptions = {
   base: undefined,
   timestamp: pino.stdTimeFunctions.isoTime,
@@ -27,16 +27,16 @@ export function createLogger(level: string): Logger {
   return pino({ ...LINES, level, redact: SECRET_FIELDS });
 }
 
-/** Looking below an object's own fields makes a line twenty times as expensive, and each refused request has a line. */
+/** Redaction below an object's own fields makes a line twenty times as expensive, and each refused request writes a line. */
 const lookingDeeper = { redact: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]) };
 
 const hasDepth = (fields: object): boolean =>
   Object.values(fields).some((value) => typeof value === 'object' && value !== null && !(value instanceof Date));
 
-/** What Nest tells of its own start, a line for each module and route: of interest to whoever debugs that. */
+/** Contexts of Nest's own start-up messages, a line for each module and route: logged at `debug`. */
 const NEST_STARTUP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
-/** What stands in the way of the start is told by main, in one line. */
+/** Contexts of Nest's start-up failures, which main tells in one line. */
 const START_FAILURES = new Set(['NestApplication', 'ExceptionHandler']);
 
 /** Nest's logging calls on pino. `logger.error({ request_id, err }, 'text')` keeps its object as fields. */

@@ -2,30 +2,30 @@ import { Logger } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { clientAddress, normaliseAddress } from '../../common/http/index.js';
 
-/** So many requests make a pattern. */
+/** Number of requests after which it decides. */
 const WINDOW = 200;
-/** Of which so many were forwarded: a few may come past the proxy. */
+/** How many of them must have been forwarded; a few may bypass the proxy. */
 const MIN_FORWARDED = 180;
-/** Fewer different origins are no crowd behind a proxy. */
+/** How many different origins make it likely that a proxy forwards for many callers. */
 const MIN_ORIGINS = 5;
-/** Orchestrators and Prometheus ask past the proxy, and may be most of the traffic. */
+/** Not counted: orchestrators and Prometheus bypass the proxy, and may be most of the traffic. */
 const PROBES = /^\/(?:health|metrics)(?:[/?]|$)/;
 
 /**
- * Notices that the service stands behind proxies that `TRUST_PROXY` does not name: nearly every request says that it was
- * forwarded for somebody else than the address it counts for. All callers then share the limits of those proxies, and
- * the mails about new devices name them.
+ * Notices that the service is behind proxies that `TRUST_PROXY` does not name: nearly every request was forwarded for another
+ * address than the one it counts for. All callers then share the proxies' limits, and mails about new devices show the proxies'
+ * addresses.
  */
 export class ForwardingCheck {
   private readonly logger = new Logger('Forwarding');
   private requests = 0;
   private forwarded = 0;
-  /** For which the last of them counted. */
+  /** The address that the last forwarded request counted for. */
   private forwarder = '';
   private origins = new Set<string>();
   private suspected = false;
 
-  /** Whether the settings of the proxy look wrong, by the last 200 requests that were counted. */
+  /** Whether `TRUST_PROXY` looks wrong, judging by the last 200 counted requests. */
   get isSuspicious(): boolean {
     return this.suspected;
   }
@@ -37,7 +37,7 @@ export class ForwardingCheck {
     });
   }
 
-  /** @param address for which the request counts */
+  /** @param address that the request counts for */
   see(address: string, forwardedFor: string | string[] | undefined): void {
     const origin = forwardedFor === undefined ? address : firstHop(String(forwardedFor));
     if (origin !== address) {

@@ -7,7 +7,7 @@ import { HealthController } from './health.controller.js';
 import { DependencyMetrics, MetricsController, MetricsModule, ProcessMetrics } from './metrics/index.js';
 import { Readiness } from './readiness.js';
 
-/** Owns what an operator sees: `/health` and `/metrics`. (The logger is made before any module is.) Exports the Metrics of the application. */
+/** Owns what an operator sees: `/health` and `/metrics`. (The logger is created before any module.) Exports the application's Metrics. */
 @Module({})
 export class ObservabilityModule {
   static forRoot({ hasMetrics }: Config): DynamicModule {

@@ -8,7 +8,7 @@ import type { ReadinessDto } from './health.dto.js';
 
 const DATABASE_DEADLINE_MS = 2_000;
 
-/** Asks each dependency for a sign of life. */
+/** Checks each dependency. */
 @Injectable()
 export class Readiness {
   constructor(
@@ -29,7 +29,7 @@ export class Readiness {
     };
   }
 
-  /** @returns true when the database answers in time. */
+  /** @returns whether the database answers in time */
   pingDatabase(): Promise<boolean> {
     const ping = (async () => Boolean(await this.connection.db?.admin().ping()))();
     return withDeadline(ping, DATABASE_DEADLINE_MS).catch(() => false);

@@ -6,18 +6,18 @@ import { LINES } from './app-logger.js';
 import { traceOfLines } from './tracing.js';
 
 /**
- * So many lines are made and written together. Alone, each would find the logger's code gone from the processor's caches: with
- * its write that was a seventh of a request. What a crash takes along is the last of these lines alone.
+ * Lines are formatted and written in groups of this size. One by one, each would find the logger's code evicted from the
+ * processor's caches: with its write that took a seventh of a request. A crash loses the last group at most.
  */
 const GATHERED_LINES = 16;
 const WRITTEN_EVERY_MS = 1_000;
-/** More than they are long: they go out in one write. */
+/** Larger than a group, so that it goes out in one write. */
 const BUFFER_BYTES = 16_000;
 
-/** One line per answered request at `info`: the route and not the URL, because URLs may carry what people paste. */
+/** One line per answered request at `info`. It has the route and not the URL, which may contain secrets that people paste. */
 export function logRequests(server: FastifyInstance, level: string): void {
   const output = pino.destination({ minLength: BUFFER_BYTES, sync: true });
-  // Without redaction: the fields are those below, and none is a secret.
+  // Without redaction: it logs exactly the fields below, and none of them is a secret.
   const logger = pino({ ...LINES, level, timestamp: false, mixin: undefined }, output);
   const clock = new SystemClock();
   let waiting: { answeredAtMs: number; fields: object }[] = [];

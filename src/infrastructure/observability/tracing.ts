@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What is used of a span of OpenTelemetry. */
+/** The part of OpenTelemetry's Span that is used here. */
 interface Span {
   spanContext(): { traceId: string; spanId: string };
   setAttribute(name: string, value: string): void;
@@ -11,8 +11,8 @@ interface OpenTelemetry {
   context?: { active(): { getValue(key: symbol): unknown } };
 }
 
-// Under these two names every copy of OpenTelemetry's API 1.x finds the others. So the service takes part in traces where
-// its SDK was put in front (docs/operations/tracing.md), and has no package of it.
+// All copies of OpenTelemetry's API 1.x share their state under these two names. So the service takes part in traces if the SDK
+// was loaded before it (docs/operations/tracing.md), without depending on its packages.
 const api = (globalThis as Record<symbol, unknown>)[Symbol.for('opentelemetry.js.api.1')] as OpenTelemetry | undefined;
 const SPAN = Symbol.for('OpenTelemetry Context Key SPAN');
 
@@ -20,10 +20,10 @@ function currentSpan(): Span | undefined {
   return api?.context?.active().getValue(SPAN) as Span | undefined;
 }
 
-/** Names the spans of requests by their routes, and takes the queries out: they have links' tokens and what people search. */
+/** Names request spans by their routes, and removes queries, which contain the tokens of links and what people search for. */
 export function nameSpans(server: FastifyInstance): void {
   if (!api) return;
-  // Not in the hook, which a request with a broken URL never reaches.
+  // Done here and not in a hook, which a request with a malformed URL never reaches.
   server.server.on('request', ({ url }) => {
     if (url?.includes('?')) currentSpan()?.setAttribute('url.query', 'REDACTED');
   });
@@ -38,7 +38,7 @@ export function nameSpans(server: FastifyInstance): void {
   });
 }
 
-/** For a logger: which trace each line belongs to. Nothing without OpenTelemetry. */
+/** A logger mixin that adds the trace of each line; empty without OpenTelemetry. */
 export const traceOfLines = api && {
   mixin: () => {
     const { traceId, spanId } = currentSpan()?.spanContext() ?? {};

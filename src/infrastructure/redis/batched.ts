@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader';
 
-/** A script over so many keys is done in less than a millisecond, in which Redis does nothing else. */
+/** Redis does nothing else while a script runs: one over so many keys takes less than a millisecond. */
 const MAX_BATCH_SIZE = 250;
 
 /**
- * Has what the requests of one turn of the event loop ask for asked in one command: a command costs this process as much as
- * all that it asks for.
- * @param askAll yields the answers in the order of the questions; where it fails, everybody's question has failed
+ * Collects all questions asked in one turn of the event loop into one command, since sending a command costs this process as
+ * much as everything in it.
+ * @param askAll returns the answers in the order of the questions; if it fails, all questions fail
  */
 export function batched<Question, Answer>(
   askAll: (questions: readonly Question[]) => Promise<Answer[]>,

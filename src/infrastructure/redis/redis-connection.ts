@@ -6,31 +6,31 @@ import { withDeadline } from '../../common/clock/index.js';
 
 type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts>;
 
-/** node-redis hands its options on to net.connect() and tls.connect(), which take a signal. */
+/** node-redis passes its socket options on to net.connect() and tls.connect(), which accept a signal. */
 type NetConnectOptions = Extract<RedisClientOptions['socket'], { host?: string }> & { signal: AbortSignal };
 
 const CONNECT_DEADLINE_MS = 1_000;
 /** node-redis 4 has no command timeout: a frozen Redis would hang every request without this. */
 const COMMAND_DEADLINE_MS = 400;
-/** Several times what was seen under bursts. */
+/** Upper bound of a deadline that was extended because this process is busy: several times the longest wait seen in bursts. */
 const LONGEST_WAIT_MS = 2_000;
-/** Of the time since a command was sent, what a process may have waited that counts as busy. */
+/** A process counts as busy if its event loop was idle for less than this share of the time since a command was sent. */
 const IDLE_SHARE = 0.1;
 /**
- * The other end of a connection that is silent for so long may be gone without a word (its machine, or a way there): for what
- * was sent to it TCP would wait a quarter of an hour. With the longest pause, shorter than others read from storage after they
- * have found the way back (RecordCache).
+ * Time-out for connecting and for the first sign of life. A host or network can vanish without closing its connections, and TCP
+ * would go on resending for a quarter of an hour. Together with the longest pause between attempts it must stay below the time
+ * for which other processes distrust the cache after an outage (RecordCache).
  */
 const SILENCE_MS = 2_000;
-/** Who has nothing to ask is to notice too: others may wait for what it has to say again. */
+/** An idle process has to notice an outage too: others wait for the writes that it has to replay. */
 const SIGN_OF_LIFE_EVERY_MS = 1_000;
-/** Far more than come within a deadline. */
+/** Unanswered commands per connection; far more than are sent within a deadline. */
 const MOST_UNANSWERED = 20_000;
 
-/** By a script, as limits are counted: who may not run one, or write, is of no use. */
+/** A script that writes, like the limiter's: a Redis that allows no scripts or writes is of no use. */
 const SIGN_OF_LIFE = `return redis.call('SET', KEYS[1], '1', 'PX', 1000)`;
 
-/** Redis did not do it: down, frozen, or answering with an error. The caller falls back. */
+/** Redis is down, frozen, or answered with an error. The caller falls back. */
 export class RedisUnavailableError extends Error {
   constructor(cause?: unknown) {
     super('Redis did not answer', { cause });
@@ -39,24 +39,24 @@ export class RedisUnavailableError extends Error {
 }
 
 /**
- * Milliseconds until it is looked for again.
- * @param attempt from 0, since Redis was lost
+ * Milliseconds before the next attempt to connect.
+ * @param attempt counted from 0 since Redis was lost
  */
 export function pauseBeforeNext(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt, 6), 2_000);
 }
 
 /**
- * The process's one connection to Redis. What fails takes it out of use, and commands fail at once, until a Redis is found
- * that can be written to: one that became a replica, is full, or is loading its data answers a PING too. Each attempt
- * looks the address up again, and so follows a fail-over.
+ * The process's one connection to Redis. A failed command takes it out of use: from then on commands fail at once, until a Redis
+ * is found that accepts writes. (A PING would not tell: a replica, a full Redis and one that is loading its data answer it.)
+ * Each attempt resolves the host name again, and so follows a fail-over.
  */
 export class RedisConnection {
   private readonly logger = new Logger('Redis');
   private readonly digests = new Map<string, string>();
-  /** A drill: while true, it behaves as if Redis were away. */
+  /** For drills: while true, it behaves as if Redis were down. */
   isCutOff = false;
-  /** A client for each connection: no answer that is late on one can be taken for that of the next. */
+  /** Each connection has a client of its own, so that a late answer can never be taken for one of the next connection. */
   private inUse: Client | null = null;
   private isMissed = false;
   private isClosed = false;
@@ -64,7 +64,7 @@ export class RedisConnection {
   private answered = 0;
   private readonly lostListeners: (() => void)[] = [];
   private readonly backListeners: (() => void)[] = [];
-  /** The one that is being tried out. */
+  /** A client that is being tried out. */
   private candidate: Client | null = null;
   private readonly signsOfLife: NodeJS.Timeout;
 
@@ -75,9 +75,9 @@ export class RedisConnection {
     this.signsOfLife = setInterval(() => this.isReady && void this.ping(), SIGN_OF_LIFE_EVERY_MS).unref();
   }
 
-  /** Starts connecting, and waits at most a second for it: the service starts without Redis too. */
+  /** Connects, and waits for it a second at most: the service also starts without Redis. */
   static async open(url: string, keyPrefix: string): Promise<RedisConnection> {
-    // 500 files, which a service without Redis need not load.
+    // Imported here, since the package has 500 files that a service without Redis need not load.
     const { createClient } = await import('redis');
     const newClient = (signal: AbortSignal): Client => {
       const socket: NetConnectOptions = { connectTimeout: SILENCE_MS, reconnectStrategy: false, signal };
@@ -87,7 +87,7 @@ export class RedisConnection {
         commandsQueueMaxLength: MOST_UNANSWERED,
         socket,
       });
-      // node-redis 4 writes the address here, an IPv6 one in the brackets of its URL, and would look that up as a name.
+      // node-redis 4 leaves an IPv6 address in the brackets of the URL, and would look that up as a host name.
       socket.host = socket.host?.replace(/^\[(.*)\]$/, '$1');
       return client;
     };
@@ -96,7 +96,7 @@ export class RedisConnection {
     return connection;
   }
 
-  /** Whether a command would be sent at all. */
+  /** Whether commands are sent; else they fail at once. */
   get isReady(): boolean {
     return this.inUse !== null && !this.isCutOff;
   }
@@ -117,7 +117,7 @@ export class RedisConnection {
     this.backListeners.push(listener);
   }
 
-  /** How many commands it did not carry out, so that whoever sent them fell back. */
+  /** Number of commands that failed, so that their callers fell back. */
   get failures(): number {
     return this.failed;
   }
@@ -127,8 +127,8 @@ export class RedisConnection {
   }
 
   /**
-   * Runs commands under a deadline of 400 ms, or of two seconds where this process itself is what is slow. A command that is
-   * late may still take effect.
+   * Runs commands with a deadline of 400 ms, or of two seconds while this process itself is the slow part. A late command may
+   * still take effect.
    * @throws RedisUnavailableError
    */
   async run<T>(command: (client: Client) => Promise<T>): Promise<T> {
@@ -149,15 +149,15 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a Lua script, by its digest once Redis knows it: its text would be most of what is sent.
-   * @param keys as this class's `key` yields them
+   * Runs a Lua script, by its digest once Redis knows it, since the text would be most of the traffic.
+   * @param keys full names, from `key()`
    * @throws RedisUnavailableError
    */
   evaluate(script: string, keys: string[], values: string[]): Promise<unknown> {
     return this.run((client) => this.evaluateBy(client, script, keys, values));
   }
 
-  /** @returns true when Redis does its part in time. */
+  /** @returns whether Redis answers in time, and accepts writes */
   async ping(): Promise<boolean> {
     return this.run((client) => this.tryOut(client)).then(
       () => true,
@@ -166,9 +166,9 @@ export class RedisConnection {
   }
 
   /**
-   * Shortens what is left of the life of these keys, as if so much time had passed.
-   * @param namePrefix how their names begin, without the prefix of the settings
-   * @param ms Infinity removes them
+   * Shortens the remaining lifetime of keys, as if time had passed.
+   * @param namePrefix beginning of their names, without the prefix of the settings
+   * @param ms how much time; Infinity removes the keys
    * @throws RedisUnavailableError
    */
   async age(namePrefix: string, ms: number): Promise<void> {
@@ -188,14 +188,14 @@ export class RedisConnection {
     clearInterval(this.signsOfLife);
     const open = [this.inUse, this.candidate];
     this.inUse = null;
-    // quit() would wait for a Redis that is away.
+    // quit() would wait for a Redis that is down.
     await Promise.all(open.map((client) => client && discard(client)));
   }
 
   /**
-   * Redis answers in turn. Where thousands are asked at once, answers lie in the socket while this process works through
-   * those before: to call it down would only make more of that work.
-   * @returns whether it has answered since one asked last, and this process has hardly waited for anything since it was sent
+   * Tells a slow process from a slow Redis. In a burst of thousands of commands, answers lie unread in the socket while this
+   * process works through earlier ones; to take Redis for down would only make more work.
+   * @returns a check for `withDeadline`: true if Redis has answered since the last check, and this process was busy all the time
    */
   private mayStillAnswer(client: Client): () => boolean {
     const { nodeTiming } = performance;
@@ -215,7 +215,7 @@ export class RedisConnection {
     if (!digest) this.digests.set(script, (digest = createHash('sha1').update(script).digest('hex')));
     const parameters = { keys, arguments: values };
     return client.evalSha(digest, parameters).catch((error: Error) => {
-      // New to this Redis, or forgotten over a restart.
+      // This Redis has not seen the script yet, or forgot it in a restart.
       if (!error.message.startsWith('NOSCRIPT')) throw error;
       return client.eval(script, parameters);
     });
@@ -226,9 +226,9 @@ export class RedisConnection {
     await this.evaluateBy(client, SIGN_OF_LIFE, [this.key('sign-of-life')], []);
   }
 
-  /** Behind a command that hangs each further one would only wait, and be remembered until it is answered. */
+  /** After a failure nothing more is sent: behind a command that hangs, each further one would wait and take memory. */
   private putOutOfUse(client: Client, error: Error): void {
-    // What fails on an earlier connection says nothing of this one.
+    // A failure on an earlier connection says nothing about the present one.
     if (client !== this.inUse) return;
     this.inUse = null;
     this.tellMissed(error);
@@ -237,7 +237,7 @@ export class RedisConnection {
     void this.find(client.isReady ? client : null);
   }
 
-  /** @param last is tried once more: it may only have stood still for a moment, or have refused one command */
+  /** @param last the client in use so far, tried once more: it may have paused for a moment, or refused a single command */
   private async find(last: Client | null): Promise<void> {
     for (let attempt = 0, client = last; !this.isClosed; attempt += 1, client = null) {
       client ??= this.makeClient();
@@ -274,7 +274,7 @@ export class RedisConnection {
   }
 }
 
-/** disconnect() forgets a socket that is still connecting, which would then stay open for good. */
+/** To abort sockets that are still connecting: node-redis' disconnect() forgets those, and they would stay open. */
 const ends = new WeakMap<Client, AbortController>();
 
 async function discard(client: Client): Promise<void> {

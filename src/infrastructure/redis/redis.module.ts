@@ -2,7 +2,7 @@ import { Inject, Injectable, Module, type OnApplicationShutdown, Optional } from
 import { Config } from '../config/index.js';
 import { RedisConnection } from './redis-connection.js';
 
-/** Injection token of the {@link RedisConnection}, or of null where `REDIS_URL` is not set. */
+/** Injection token of the {@link RedisConnection}; null if `REDIS_URL` is not set. */
 export const REDIS = Symbol('REDIS');
 
 @Injectable()

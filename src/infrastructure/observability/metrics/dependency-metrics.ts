@@ -4,7 +4,7 @@ import { ForwardingCheck } from '../forwarding-check.js';
 import { Readiness } from '../readiness.js';
 import { Metrics } from './metrics.js';
 
-/** What readiness tells, for those who draw it over time. */
+/** The states that readiness reports, as metrics. */
 @Injectable()
 export class DependencyMetrics {
   constructor(

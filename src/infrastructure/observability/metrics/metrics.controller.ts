@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { Public } from '../../../common/access/index.js';
 import { Metrics } from './metrics.js';
 
-/** For Prometheus, in its text format; like `/docs` no part of the OpenAPI document, which is for those who call the API. */
+/** `/metrics` in Prometheus' text format. Like `/docs` it is not in the OpenAPI document, which is for callers of the API. */
 @ApiExcludeController()
 @Controller('metrics')
 export class MetricsController {

@@ -3,16 +3,16 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { withDeadline } from '../../../common/clock/index.js';
 import { ClusterMember } from '../../cluster/index.js';
 
-/** A scrape must not hang with what it measures. */
+/** Deadline for reading a gauge: a scrape must not hang when what it measures does. */
 const READ_DEADLINE_MS = 2_000;
 
 type Value = number | null;
-/** What the gauges of several processes on one machine make together. */
+/** How the gauges of several processes on one machine are combined. */
 type Together = 'sum' | 'min' | 'max';
 
 /**
- * The metrics of one application, in Prometheus' words. Each room makes its own here, once, and then only counts: values of
- * labels are named in advance, so that no caller can make new series, and nothing is allocated while a request runs.
+ * The metrics of one application. Each module creates its own here, once, and then only counts: label values are named in
+ * advance, so that no caller can create new series, and a request allocates nothing.
  * (prom-client and not its successor @prometheus-io/client: that one asks for Node 22.)
  */
 @Injectable()
@@ -21,14 +21,14 @@ export class Metrics {
   private readonly member = new ClusterMember(() => this.registry.getMetricsAsJSON());
   private rendering: Promise<string> | null = null;
 
-  /** Of what `render` yields. */
+  /** The content type of what `render` returns. */
   readonly contentType = this.registry.contentType;
 
   counter(name: string, help: string): Counter {
     return new Counter({ name, help, registers: [this.registry] });
   }
 
-  /** One counter for each value of a label, all of them there from the start: an alert on the first increase needs a 0 before it. */
+  /** One counter for each value of a label, all present from the start: an alert on the first increase needs a 0 before it. */
   counters<V extends string>(name: string, help: string, label: string, values: readonly V[]) {
     const counter = new Counter({ name, help, labelNames: [label], registers: [this.registry] });
     const counters = values.map((value) => {
@@ -38,7 +38,7 @@ export class Metrics {
     return Object.fromEntries(counters) as Record<V, Counter.Internal>;
   }
 
-  /** A counter that somebody else keeps, read when it is asked for. */
+  /** A counter that is kept elsewhere, and read at each scrape. */
   total(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -51,7 +51,7 @@ export class Metrics {
     });
   }
 
-  /** A value read when it is asked for. Null, a failure, and an answer that takes over 2 s: it is left out. */
+  /** A value that is read at each scrape. It is left out if it is null, fails, or takes more than 2 s. */
   gauge(name: string, help: string, read: () => Value | Promise<Value>, aggregator: Together = 'sum'): void {
     new Gauge({
       name,
@@ -73,9 +73,9 @@ export class Metrics {
   }
 
   /**
-   * All of it as text, of all processes if this is one of several. However many ask at the same time, it is read once:
-   * anybody may ask, and some of it is in the database.
-   * @throws ApiError `service_unavailable` when the other processes cannot be asked
+   * All metrics as text, of all processes if this is one of several. Simultaneous scrapes share one reading: anybody may
+   * scrape, and some metrics are read from the database.
+   * @throws ApiError `service_unavailable` if the other processes cannot be asked
    */
   render(): Promise<string> {
     const reading = () => (this.member.isOne ? this.member.readAll() : this.registry.metrics());

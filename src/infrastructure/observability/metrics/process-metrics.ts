@@ -6,8 +6,8 @@ import { Metrics } from './metrics.js';
 const RESOLUTION_MS = 10;
 
 /**
- * What every Node process tells, under the usual names. prom-client's own collection cannot be stopped
- * (prometheus/client_js issue 494): an application that closes would go on measuring.
+ * The usual metrics of a Node process, under their usual names. prom-client's own collection cannot be stopped
+ * (prometheus/client_js issue 494): a closed application would go on measuring.
  */
 @Injectable()
 export class ProcessMetrics implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -55,7 +55,7 @@ export class ProcessMetrics implements OnApplicationBootstrap, OnApplicationShut
   }
 }
 
-/** Nanoseconds between two turns of the timer, which by itself takes its resolution. */
+/** Converts nanoseconds between two ticks of the histogram's timer, which include its resolution, to the delay. */
 function toSeconds(nanoseconds: number): number {
   return Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
 }

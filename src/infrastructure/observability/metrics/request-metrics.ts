@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-/** Node's parser knows some thirty more, and a caller may try them all. */
+/** All other methods count as one: Node's parser knows some thirty more, and a caller may try them all. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** How long each request took, by the route and not by the URL: whatever is asked for, there are so many series and no more. */
+/** Durations of requests by route, not by URL: whatever is requested, the number of series is bounded. */
 export function measureRequests(server: FastifyInstance, metrics: Metrics): void {
   const durations = metrics.histogram(
     'http_request_duration_seconds',
