@@ -1,4 +1,4 @@
-/** What each kind of mail is filled with. Nothing that a user typed is among it: names could carry an advertisement. */
+/** The values that each kind of mail is filled with. None is free text of a user: names could carry an advertisement. */
 export interface MailContexts {
   'email-verification': { otp: string; expires_in: string };
   'password-reset': { link: string; token: string; expires_in: string };
@@ -6,7 +6,7 @@ export interface MailContexts {
   'password-changed': {
     changed_at: string;
     reset_url: string;
-    /** The session in which it was changed goes on; else none does. */
+    /** Whether the session in which it was changed goes on; all others have ended. */
     is_session_kept: boolean;
   };
   'new-device': {
@@ -15,7 +15,7 @@ export interface MailContexts {
     ip: string;
     logged_in_at: string;
     reset_url: string;
-    /** Of the page to report the login; null where the service does not know its own address. */
+    /** Link to the page for reporting the login; null if the service does not know its own address. */
     link: string | null;
     expires_in: string;
   };
@@ -40,9 +40,9 @@ export const MAIL_HEADINGS: Record<MailKind, { subject: string; preheader: strin
 export const MAIL_KINDS = Object.keys(MAIL_HEADINGS) as MailKind[];
 
 /**
- * Which mails that still wait for the same recipient a new one makes void, for it kills the codes in them. Notices are in
- * nobody's way: the owner is to hear of each login and each change. A new reset link kills that of a `security-alert`
- * too, and yet the alert is sent: nothing else tells the owner that the account is locked.
+ * Which waiting mails to the same recipient a new mail supersedes, because it invalidates the codes in them. Notices are never
+ * superseded: the owner is to hear of each login and each change. Nor is a `security-alert` by a new reset link, which does
+ * invalidate the link in it: nothing else tells the owner that the account is locked.
  */
 export const SUPERSEDED_BY: Record<MailKind, MailKind[]> = {
   'email-verification': ['email-verification'],

@@ -1,4 +1,4 @@
-/** A notice of what has happened is of no use to its reader after this. */
+/** After this time a notice of an event is no longer of use, and is not sent. */
 export const NOTICE_LIFETIME_MS = 86_400_000;
 
 /** The front end's page on which a reader who did not do it asks for a new password. */

@@ -2,15 +2,15 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import { ACCESS, type Access } from '../common/access/index.js';
 
-/** What holds for a route that says nothing: closed. (Such a route is also refused at the start.) */
+/** Access of a route without an access decorator: closed. (The service also refuses to start with such a route.) */
 const CLOSED: Access = { apiKey: true, bearer: true, roles: ['admin'], limit: 'general' };
 
-/** Whoever sends messages over a WebSocket was let in with the connection, by its gateway. */
+/** Messages over a WebSocket: access was decided when the gateway accepted the connection. */
 const MESSAGE: Access = { apiKey: false, bearer: false, roles: [], limit: 'none' };
 
 const known = new WeakMap<object, Map<object, Access>>();
 
-/** The access of the route at hand; the handler's word counts before its class's. It is read once: every guard asks for it. */
+/** The access of a route; a decorator on the handler overrides one on its class. Remembered, since every guard asks for it. */
 export function accessOf(reflector: Reflector, context: ExecutionContext): Access {
   if (context.getType() === 'ws') return MESSAGE;
   const controller = context.getClass();

@@ -16,18 +16,18 @@ It sets the guards, the limit, and what the OpenAPI document says of both.`;
 const HOW_TO_DESCRIBE = `Put @Operation({ summary, description, message }), from src/common/openapi, on each of them: it sets the status and the
 envelope of the answer too. What is no part of the API bears @ApiExcludeEndpoint(), or its controller @ApiExcludeController().`;
 
-/** Types of parameters that Nest's validation pipe lets pass as they are. */
+/** Types of parameters that Nest's validation pipe does not validate. */
 const UNCHECKED_TYPES: unknown[] = [String, Boolean, Number, Array, Object, Buffer, Date];
 
 interface Route {
   controller: object & { name: string };
   name: string;
   handler: () => unknown;
-  /** Types of what is validated of the request. */
+  /** Types of the parameters that are validated. */
   types: { name: string }[];
 }
 
-/** Refuses to start with a route that does not say who may call it, or that says what nobody would heed. */
+/** Refuses to start with a route that declares no access, or whose declarations would have no effect. */
 @Injectable()
 export class RouteCheck implements OnApplicationBootstrap {
   constructor(
@@ -101,12 +101,12 @@ function isVersioned(target: object): boolean {
   return Reflect.getMetadata(VERSION_METADATA, target) !== undefined;
 }
 
-/** From the OpenAPI document. */
+/** Whether the route or controller is excluded from the OpenAPI document. */
 function isExcluded(target: object): boolean {
   return hasKeyOf(target, 'swagger/apiExclude');
 }
 
-/** The names are private to the libraries. */
+/** Metadata whose full key is private to its library. */
 function hasKeyOf(target: object, beginning: string): boolean {
   return Reflect.getMetadataKeys(target).some((key) => String(key).startsWith(beginning));
 }
@@ -122,18 +122,18 @@ function validatedTypes(controller: object, prototype: object, name: string): Ro
     string,
     { index: number }
   >;
-  // Those of decorators of one's own are named otherwise, and not validated.
+  // 3, 4 and 5 are body, query and path; parameters of custom decorators have other keys, and are not validated.
   const indexes = Object.entries(parameters).filter(([key]) => /^[345]:/.test(key));
   return indexes.flatMap(([, { index }]) => types[index] ?? []);
 }
 
-/** The pipe would refuse whatever it is given. */
+/** The validation pipe would refuse every value of a class without rules. */
 function isWithoutRules(type: { name: string }): boolean {
   if (UNCHECKED_TYPES.includes(type)) return false;
   return getMetadataStorage().getTargetValidationMetadatas(type as never, '', false, false).length === 0;
 }
 
-/** `GET /api/notes/:id`, as the decorators of controller and handler put it. */
+/** For example `GET /api/notes/:id`, from the decorators of controller and handler. */
 function addressOf({ controller, handler }: Route): string {
   const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number];
   const parts = [controller, handler].map((target) => [Reflect.getMetadata(PATH_METADATA, target)].flat()[0] as string);

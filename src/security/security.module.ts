@@ -37,8 +37,8 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
 
 /**
  * Owns who may call and how often: API keys, tokens, guards, throttling, back-off, password hashing, one-time secrets, the record
- * of security events. Exports them to every room above, and knows none: what it must learn about accounts and sessions it asks through the ports
- * AccountReader and SessionReader, which `users` and `login-history` provide globally.
+ * of security events. Exports them to every module above, and imports none of these: it learns about accounts and sessions through
+ * the ports AccountReader and SessionReader, which `users` and `login-history` provide globally.
  */
 @Global()
 @Module({

@@ -1,5 +1,5 @@
-/** Port: makes the mail server fail on purpose. `dev-tools` provides it, in development alone. */
+/** Port: makes the mail server fail on purpose. `dev-tools` provides it, in development only. */
 export abstract class MailDrill {
-  /** @throws what a mail server that fails would say; `responseCode` 500 and above is for good */
+  /** @throws the error of a failing mail server; a `responseCode` of 500 and above is permanent */
   abstract assertDelivers(): void;
 }

@@ -12,7 +12,7 @@ export interface ReceivedMail {
   link: string | null;
 }
 
-/** Port: takes mails where no mail server is configured. `dev-tools` provides it, in development alone. */
+/** Port: takes mails if no mail server is configured. `dev-tools` provides it, in development only. */
 export abstract class MailInbox {
   abstract receive(mail: ReceivedMail): Promise<void>;
 }

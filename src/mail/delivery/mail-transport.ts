@@ -26,12 +26,12 @@ export class MailTransport {
     @Optional() private readonly drill?: MailDrill,
   ) {}
 
-  /** False where mails can only wait. */
+  /** False if there is neither a mail server nor an inbox, so that mails can only wait. */
   get isConfigured(): boolean {
     return this.config.mail.smtp !== null || this.inbox !== undefined;
   }
 
-  /** @throws what the mail server said; `responseCode` 500 and above is for good */
+  /** @throws the mail server's error; a `responseCode` of 500 and above is permanent */
   async deliver({ id, kind, to, context }: Delivery): Promise<void> {
     this.drill?.assertDelivers();
     const { subject, preheader } = MAIL_HEADINGS[kind];
@@ -42,7 +42,7 @@ export class MailTransport {
       template: kind,
       context: values,
       text: this.texts.render(kind, values),
-      // Always the same for one mail: should a crash make it leave twice, mailboxes can tell.
+      // The same at every attempt: if a crash makes a mail leave twice, mailboxes recognise the second.
       messageId: `<${id}@account-service>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
     })) as { message?: unknown };

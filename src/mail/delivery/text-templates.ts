@@ -7,8 +7,8 @@ import { MAIL_KINDS, type MailKind } from '../mail-kinds.js';
 export const TEMPLATE_DIRECTORY = join(import.meta.dirname, '..', 'templates');
 
 /**
- * The text parts. The mailer renders HTML only; its own text templates know no conditions. Reading all files when
- * the service starts also shows a missing one then, and not as an exception at the first mail.
+ * Renders the text parts of mails. The mailer renders HTML only, and its own text templates have no conditions. All files are
+ * read when the service starts, so that a missing one is noticed then, and not with the first mail.
  */
 @Injectable()
 export class TextTemplates {

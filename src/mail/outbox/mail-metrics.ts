@@ -4,10 +4,10 @@ import { MailsRepository } from './mails.repository.js';
 
 const STUCK_AFTER_MS = 60_000;
 
-/** How mails fare. Those that wait are in the database, so every instance tells the same of them. */
+/** Metrics of mails. Waiting mails are counted in the database, so every instance reports the same number. */
 @Injectable()
 export class MailMetrics {
-  /** What became of attempts at sending. */
+  /** Outcomes of attempts to send a mail. */
   readonly attempts;
 
   constructor(metrics: Metrics, mails: MailsRepository) {

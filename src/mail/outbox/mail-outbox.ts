@@ -9,13 +9,13 @@ export interface OutgoingMail<K extends MailKind> {
   kind: K;
   to: string;
   context: MailContexts[K];
-  /** The mail is not sent after this: its code would be refused. */
+  /** After this moment the mail is not sent any more: its code would be refused. */
   expiresAt: Date;
-  /** Store it and never send it: for an address without an account, which must take the same time. */
+  /** Whether to store the mail but never send it: for an address without an account, which must take the same time. */
   isDecoy?: boolean;
 }
 
-/** Where features hand in mails. A mail is stored, in the caller's transaction if there is one, and sent afterwards. */
+/** Takes mails from features: stores them, in the caller's transaction if there is one; the worker sends them afterwards. */
 @Injectable()
 export class MailOutbox {
   constructor(

@@ -6,7 +6,7 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts what stored mails contain, so that the database holds no usable code, not even while a mail waits. */
+/** Encrypts the content of stored mails, so that the database never holds a usable code, not even while a mail waits. */
 @Injectable()
 export class MailSeal {
   private readonly key: Buffer;
@@ -24,7 +24,7 @@ export class MailSeal {
     return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
   }
 
-  /** @throws Error when it was sealed with neither the secret nor the previous one, or altered */
+  /** @throws Error if the content was altered, or was sealed with neither the current nor the previous secret */
   unseal(sealed: string): unknown {
     try {
       return unsealWith(this.key, sealed);

@@ -8,20 +8,20 @@ import { MailMetrics } from './mail-metrics.js';
 import { MailSeal } from './mail-seal.js';
 import { LEASE_MS, type LeasedMail, MailsRepository } from './mails.repository.js';
 
-/** What this instance posts is sent at once; looked for is what others posted and left, and what is to be tried again. */
+/** Mails of this instance are sent at once; this looks for those that other instances left behind, and for retries that are due. */
 const POLL_MS = 500;
 /** Mails sent at the same time: one slow mail server does not hold up the other recipients. */
 const LANES = 4;
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 120_000;
-/** For mails that are on their way when the service stops. What takes longer is sent again when its lease has run out. */
+/** Time that a stop gives to mails being sent. One that takes longer is sent again when its lease has run out. */
 const LAST_DELIVERIES_MS = 3_000;
-/** Before the note that a mail has left is tried again. */
+/** Pause before recording again that a mail was sent. */
 const NOTE_PAUSE_MS = 500;
 
-/** Of nodemailer: connection, greeting, encryption or login failed. That is no refusal of a mail, and can be mended while mails wait. */
+/** nodemailer's codes for a failed connection, greeting, encryption or login: no refusal of a mail, which goes on waiting. */
 const BEFORE_ANY_MAIL = new Set(['ECONNECTION', 'EPROTOCOL', 'ETLS', 'EAUTH']);
-/** Neither is this, though a mail is answered with it: encryption (RFC 3207 section 4) or a login (RFC 4954 section 6) has to come first. */
+/** Replies to a mail that do not refuse it either: encryption (RFC 3207 section 4) or a login (RFC 4954 section 6) is required first. */
 const LOGIN_REQUIRED = 530;
 
 type DeliveryError = Error & { responseCode?: number; code?: string };
@@ -56,26 +56,26 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     });
   }
 
-  /** Waits for nothing: the port is open until this returns, and a mail server may take its time. */
+  /** Does not wait for mails being sent: the port stays open until this returns, and a mail server may be slow. */
   onModuleDestroy(): void {
     this.isStopping = true;
     this.wake();
   }
 
-  /** A mail that is being sent right now would arrive after everything else is gone. */
+  /** Waits for mails being sent, which would otherwise arrive on the clean slate. */
   async onCleanSlate(): Promise<void> {
     await Promise.all(this.underWay);
   }
 
-  /** There may be something to send. */
+  /** Tells the worker that there may be something to send. */
   wake(): void {
     for (const sleeper of this.sleepers) sleeper();
   }
 
   /**
-   * Loops run in the context in which the application started. Were mails sent by whoever posts them, the worker would
-   * find itself in that caller's transaction.
-   * @param everyMs when to go on unasked; otherwise it waits until it is woken
+   * Repeats work in the async context in which the application started. In that of a caller who posts a mail, the worker would be
+   * part of the caller's transaction.
+   * @param everyMs longest pause between two runs; without it, it waits until it is woken
    */
   private async loop(work: () => Promise<void>, everyMs?: number): Promise<void> {
     while (!this.isStopping) {
@@ -100,7 +100,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     });
   }
 
-  /** One reader for all lanes: idle instances would otherwise write to the database many times a second. */
+  /** One reader for all sending loops: if each of them tried to lease a mail, idle instances would write many times a second. */
   private async look(): Promise<void> {
     await this.dropExpired();
     if (await this.mails.isAnyDue()) this.wake();
@@ -121,7 +121,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     if (count > 0) this.logger.warn(`${count} mails could not be sent before their codes expired`);
   }
 
-  /** @returns false when nothing was due */
+  /** @returns whether a mail was due */
   private async sendNext(): Promise<boolean> {
     const mail = await this.mails.leaseNext();
     if (mail) await this.send(mail);
@@ -139,7 +139,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     }
   }
 
-  /** @returns null once the mail server has taken the mail, else what stood in the way */
+  /** @returns null once the mail server has taken the mail, else its error */
   private async deliver({ id, kind, to, sealed }: LeasedMail): Promise<DeliveryError | null> {
     try {
       await this.transport.deliver({ id, kind, to, context: this.seal.unseal(sealed) as never });
@@ -150,9 +150,9 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 
   /**
-   * What has left must not leave again because the database fails over the note of it, so the note is tried for as long as
-   * a lease lasts. What remains: when the process dies before the note, or the database is away for longer, the mail is
-   * taken for abandoned and sent again, under the same Message-ID.
+   * Records that a mail was sent. If the database fails, this is repeated for as long as the lease lasts, so that the mail is not
+   * sent again. One case remains: if the process dies before, or the database fails for longer, the mail counts as abandoned and
+   * is sent again, with the same Message-ID.
    */
   private async noteSent({ id }: LeasedMail): Promise<void> {
     this.metrics.attempts.sent.inc();
@@ -186,7 +186,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 }
 
-/** Whether the mail server refuses this mail, and would again. */
+/** Whether the mail server refuses this mail permanently. */
 function isRefusal({ responseCode = 0, code = '' }: DeliveryError): boolean {
   return responseCode >= 500 && responseCode !== LOGIN_REQUIRED && !BEFORE_ANY_MAIL.has(code);
 }

@@ -5,7 +5,7 @@ import { Clock } from '../../common/clock/index.js';
 import { type MailKind, SUPERSEDED_BY } from '../mail-kinds.js';
 import { type MailState, StoredMail } from './stored-mail.schema.js';
 
-/** A worker that has not renewed its lease by then is taken for dead, and its mail is somebody else's. */
+/** After this time without a result a worker counts as dead, and another one may take its mail. */
 export const LEASE_MS = 15_000;
 const KEPT_AFTER_END_MS = 7 * 86_400_000;
 
@@ -22,7 +22,7 @@ export interface LeasedMail {
   kind: MailKind;
   to: string;
   sealed: string;
-  /** Counting the one that is about to begin. */
+  /** Number of attempts, the one about to begin included. */
   attempts: number;
   expiresAt: Date;
 }
@@ -44,8 +44,8 @@ export class MailsRepository {
   ) {}
 
   /**
-   * Stores a mail; those that it makes void are superseded. One of them that is being sent at this moment may still
-   * arrive, but is not tried again.
+   * Stores a mail, and marks those that it supersedes. One of these that is being sent at this moment may still arrive, but is
+   * not tried again.
    */
   async insert({ kind, to, sealed, expiresAt, isDecoy }: NewMail): Promise<void> {
     const now = this.clock.now();
@@ -65,12 +65,12 @@ export class MailsRepository {
     });
   }
 
-  /** Whatever was or is to be sent there. */
+  /** Removes all mails to an address, sent or not. */
   async deleteTo(address: string): Promise<void> {
     await this.model.deleteMany({ to: address });
   }
 
-  /** Whether there is something for {@link leaseNext}. */
+  /** @returns whether {@link leaseNext} would find a mail */
   async isAnyDue(): Promise<boolean> {
     const now = this.clock.now();
     const due = [dueAt(now), abandonedAt(now)].map((filter) =>
@@ -79,7 +79,7 @@ export class MailsRepository {
     return (await Promise.all(due)).some((found) => found !== null);
   }
 
-  /** Takes the next due mail for this worker alone, or one whose worker has died. */
+  /** Leases the next mail that is due, or whose worker has died, to this worker alone. */
   async leaseNext(): Promise<LeasedMail | null> {
     const now = this.clock.now();
     const mail = (await this.lease(dueAt(now), now)) ?? (await this.lease(abandonedAt(now), now));
@@ -94,11 +94,11 @@ export class MailsRepository {
     };
   }
 
-  /** Mails that have not left: first those that are still to be sent, of each state the oldest first. */
+  /** Mails that were not sent: first those that still will be; the oldest of each state first. */
   async listUnsent(limit: number): Promise<UnsentMail[]> {
     const mails = await this.model
       .find({ state: { $in: ['waiting', 'sending', 'failed', 'expired'] } })
-      // From `waiting` down to `expired`, as the alphabet has it.
+      // In descending alphabetical order `waiting` comes first and `expired` last.
       .sort({ state: -1, created_at: 1 })
       .limit(limit)
       .lean<StoredMail[]>();
@@ -115,7 +115,7 @@ export class MailsRepository {
     }));
   }
 
-  /** @returns how many are still to be sent, of those that are older than this */
+  /** @returns how many mails older than this are still to be sent */
   async countUnsent(olderThanMs = 0): Promise<number> {
     return this.model.countDocuments({
       state: { $in: ['waiting', 'sending'] },
@@ -145,7 +145,7 @@ export class MailsRepository {
     );
   }
 
-  /** @returns how many mails can no longer be of use, and are given up */
+  /** Gives up waiting mails whose codes have expired. @returns how many */
   async expireOutdated(): Promise<number> {
     const result = await this.model.updateMany(
       { state: { $in: ['waiting', 'sending'] }, expires_at: { $lte: this.clock.now() } },
@@ -172,5 +172,5 @@ export class MailsRepository {
 
 const dueAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'waiting', next_attempt_at: { $lte: now } });
 
-/** Its worker has died. */
+/** Matches mails whose worker has died. */
 const abandonedAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'sending', leased_until: { $lte: now } });

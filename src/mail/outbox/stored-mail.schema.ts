@@ -3,9 +3,9 @@ import { Types } from 'mongoose';
 import type { MailKind } from '../mail-kinds.js';
 
 /**
- * `waiting` for its turn or its next attempt; `sending`, leased by one worker; `sent`; `expired`, its code came of age
- * before it could be sent; `superseded` by a newer mail that made it void; `failed`, refused for good; `decoy`, written in
- * place of a mail that nobody must get.
+ * `waiting` for its turn or its next attempt; `sending`, leased by one worker; `sent`; `expired`, since its code expired before
+ * it could be sent; `superseded` by a newer mail that invalidated its code; `failed`, refused permanently; `decoy`, stored in
+ * place of a mail that nobody must receive.
  */
 export const MAIL_STATES = ['waiting', 'sending', 'sent', 'expired', 'superseded', 'failed', 'decoy'] as const;
 export type MailState = (typeof MAIL_STATES)[number];
@@ -23,7 +23,7 @@ export class StoredMail {
   @Prop({ type: String, enum: MAIL_STATES, required: true })
   state: MailState;
 
-  /** The mail's context, encrypted: it holds the code that elsewhere is stored as a hash. null once it is of no more use. */
+  /** The mail's context, encrypted, since it has the code that is otherwise stored as a hash only; null once it is not needed. */
   @Prop({ type: String, default: null })
   sealed: string | null;
 
@@ -37,7 +37,7 @@ export class StoredMail {
   @Prop({ type: Date })
   leased_until?: Date;
 
-  /** After this the mail is of no use and is not sent. */
+  /** After this moment the mail is not sent. */
   @Prop({ type: Date, required: true })
   expires_at: Date;
 

@@ -25,7 +25,7 @@ export function toApiKeyRecord({ name, digest, previous_digest, previous_until, 
   };
 }
 
-/** A record out of the cache; anything of another shape is a miss. */
+/** Reads a record from the cache; anything of another shape is a miss. */
 export function readApiKeyRecord(value: unknown): ApiKeyRecord | null {
   const record = value as Partial<ApiKeyRecord> | null | undefined;
   const isSound =

@@ -7,7 +7,7 @@ import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { accessOf } from '../access-of.js';
 import { ApiKeys } from './api-keys.js';
 
-/** Checks `x-api-key` where the route asks for it. Where there is no key yet, such routes refuse everybody. */
+/** Checks `x-api-key` on routes that require it. As long as no key exists, such routes refuse everybody. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(

@@ -1,7 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Types } from 'mongoose';
 
-/** A key that an administrator issued. The key itself is nowhere: SHA-256 is enough for 256 random bits. */
+/** A key that an administrator issued. Only its SHA-256 is stored, which is enough for 256 random bits. */
 @Schema({ collection: 'api_keys', versionKey: false })
 export class ApiKey {
   _id: Types.ObjectId;
@@ -14,7 +14,7 @@ export class ApiKey {
   @Prop({ type: String, required: true })
   digest: string;
 
-  /** Of the key that a rotation replaced, good until `previous_until`. */
+  /** SHA-256 of the key that a rotation replaced, valid until `previous_until`. */
   @Prop({ type: String, default: null })
   previous_digest: string | null;
 

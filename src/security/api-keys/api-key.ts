@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Types } from 'mongoose';
 
-/** Names are read in logs and lists. */
+/** Names appear in logs and lists. */
 export const API_KEY_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 export const API_KEY_NAME_RULE = 'name must be 1 to 64 letters, digits, dots, underscores or hyphens';
 
@@ -16,7 +16,7 @@ export function newApiKey(id: string): string {
   return `${publicPartOf(id)}_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 }
 
-/** What may be shown of a key, to tell it from others. */
+/** The part of a key that may be shown, to tell it from others. */
 export function publicPartOf(id: string): string {
   return `ak_${id}`;
 }

@@ -43,7 +43,7 @@ export class RotateApiKeyDto {
   overlap_seconds?: number;
 }
 
-/** What is known of a key. The key itself is not stored, and shown only by the answer that issues it. */
+/** A stored key. The key itself is not stored, and shown only in the answer that issues it. */
 export class ApiKeyDto {
   @ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b' })
   _id: string;

@@ -51,10 +51,10 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Puts another digest in the place of the present one, which stays good until a given time. One update: of any number
-   * of rotations at once none is lost half-way. Only one digest is kept beside the present one, so a rotation with an
-   * overlap waits for the end of the one before: it would cut short what that one promised.
-   * @returns null when there is no such key, or its overlap is in the way
+   * Replaces the digest; the old one stays valid until a given time. It is a single update, so that simultaneous rotations cannot
+   * mix. Only one old digest is kept: a rotation with an overlap is refused while an earlier overlap is running, which it would
+   * cut short.
+   * @returns null if there is no such key, or an earlier overlap is still running
    */
   async rotate(id: string, digest: string, rotatedAt: Date, previousUntil: Date): Promise<ApiKey | null> {
     const free = { $or: [{ previous_until: null }, { previous_until: { $lte: rotatedAt } }] };

@@ -13,7 +13,7 @@ import type { ApiKey } from './api-key.schema.js';
 import { type ApiKeyRecord, apiKeyRecordKey, readApiKeyRecord, toApiKeyRecord } from './api-key-record.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
-/** A key as it is shown once, with what is stored of it. */
+/** A new key, which is shown once, and its stored record. */
 export interface IssuedApiKey {
   key: string;
   stored: ApiKey;
@@ -29,7 +29,7 @@ const DIGESTS_REMEMBERED = 1_000;
 export class ApiKeys implements OnCleanSlate {
   private readonly shareRead = coalesced<ApiKeyRecord | null>();
   private readonly useRecordedAt = new Map<string, number>();
-  /** Of keys that were found good, which are shown again and again. What a digest is worth is looked at every time. */
+  /** Digests of valid keys, so that a digest need not be computed at each request. Whether it is still valid is always checked. */
   private readonly digests = new LRUCache<string, Buffer>({ max: DIGESTS_REMEMBERED });
 
   constructor(
@@ -40,13 +40,13 @@ export class ApiKeys implements OnCleanSlate {
     private readonly clock: Clock,
   ) {}
 
-  /** Begins to read what {@link nameOf} will ask for. */
+  /** Begins to read the records that {@link nameOf} will need. */
   readAhead(key: string): void {
     const id = idOfApiKey(key);
     if (id) this.cache.readAhead([apiKeyRecordKey(id)]);
   }
 
-  /** @returns the name of the key, or null when it is none, was revoked, or has expired */
+  /** @returns the name of the key; null if it is unknown, revoked or expired */
   nameOf(key: string): Promisable<string | null> {
     const remembered = this.digests.get(key);
     const digest = remembered ?? digestOf(key);
@@ -56,11 +56,11 @@ export class ApiKeys implements OnCleanSlate {
     });
   }
 
-  /** @throws ApiError `validation_failed` when the name is taken, or the expiry is past */
+  /** @throws ApiError `validation_failed` if the name is taken, or the expiry is in the past */
   async issue(name: string, { createdBy = null, expiresAt = null }: IssueOptions = {}): Promise<IssuedApiKey> {
     if (this.config.apiKeys.some((key) => key.name === name))
       throw ApiError.invalidField('name', 'name is already taken');
-    // Not written the other way round: a date that is none (a leap second) compares false to everything.
+    // Not written as `<=`: an invalid date (such as a leap second) compares false to everything, and must be refused.
     if (expiresAt && !(expiresAt > this.clock.now()))
       throw ApiError.invalidField('expires_at', 'expires_at must be in the future');
     const id = newApiKeyId();
@@ -79,8 +79,8 @@ export class ApiKeys implements OnCleanSlate {
   }
 
   /**
-   * Another key under the same name.
-   * @param overlapMs how long the present key stays good beside it; with 0 nothing but the new key is
+   * Replaces the key of a name by a new one.
+   * @param overlapMs how long the old key stays valid; with 0 it is invalid at once
    * @throws ApiError `not_found`, or `validation_failed` for an overlap while an earlier one is running
    */
   async rotate(id: string, overlapMs: number): Promise<IssuedApiKey> {
@@ -100,7 +100,7 @@ export class ApiKeys implements OnCleanSlate {
   /** The key is refused on every instance once this returns. @throws ApiError `not_found` */
   async revoke(id: string): Promise<ApiKey> {
     const removed = await this.repository.remove(id);
-    // Also of one that is gone: whoever removed it may have died before the caches heard of it.
+    // Even if it was removed already: the process that removed it may have died before it invalidated the cache.
     await this.cache.invalidate(apiKeyRecordKey(id));
     if (!removed) throw new ApiError('not_found');
     this.announce('revoked', removed);
@@ -124,7 +124,7 @@ export class ApiKeys implements OnCleanSlate {
     });
   }
 
-  /** Every key is compared, in constant time: neither a key's place in the list nor its beginning can be measured. */
+  /** Compares all keys, in constant time, so that neither a key's place in the list nor its beginning can be measured. */
   private configuredNameOf(digest: Buffer): string | null {
     let name: string | null = null;
     for (const key of this.config.apiKeys) if (timingSafeEqual(key.digest, digest)) name = key.name;
@@ -158,7 +158,7 @@ export class ApiKeys implements OnCleanSlate {
     const now = this.clock.now();
     if (now.getTime() - (this.useRecordedAt.get(id) ?? 0) < USE_RECORDED_EVERY_MS) return;
     this.useRecordedAt.set(id, now.getTime());
-    // Behind the answer: a database that is away makes the date less exact, and fails nobody.
+    // Not awaited: if the database fails, the date is less exact, and no request fails.
     void this.repository.recordUse(id, now).catch(() => undefined);
   }
 

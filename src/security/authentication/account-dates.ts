@@ -12,7 +12,7 @@ export function accountDatesKey(userId: string): string {
   return `user:dates:${userId}`;
 }
 
-/** Dates out of the cache; anything of another shape is a miss. */
+/** Reads dates from the cache; anything of another shape is a miss. */
 export function readAccountDates(value: unknown): AccountDates | null {
   const dates = value as Partial<AccountDates> | null | undefined;
   const isSound = typeof dates?.created_at === 'string' && typeof dates.updated_at === 'string';

@@ -1,20 +1,20 @@
 import type { AccountDates } from './account-dates.js';
 import type { AuthRecord } from './auth-record.js';
 
-/** What the cache holds of an account. */
+/** The part of an account that is cached. */
 export interface AccountFacts {
   record: AuthRecord;
   dates: AccountDates;
 }
 
 export interface AccountAccess extends AccountFacts {
-  /** Grows with each change of the credential; sessions of an older version are dead. */
+  /** Incremented by each change of the password; sessions of an older version have ended. */
   credentialVersion: number;
   /** False once disabled or deleted. */
   isActive: boolean;
 }
 
-/** Port: how the guards learn about accounts. `users` provides it; this room knows no feature. */
+/** Port: how the guards learn about accounts. `users` provides it; this module knows no feature. */
 export abstract class AccountReader {
   /** Reads storage, never a cache. @returns null when there is no such account. */
   abstract readAccess(userId: string): Promise<AccountAccess | null>;

@@ -14,8 +14,8 @@ export function authRecordKey(userId: string): string {
 }
 
 /**
- * A record out of the cache. Another user's data under this user's key, or anything of another shape, is a miss: the
- * identity comes from the token alone.
+ * Reads a record from the cache. Another user's data under this user's key, or anything of another shape, is a miss: identity
+ * comes from the token alone.
  */
 export function readAuthRecord(value: unknown, userId: string): AuthRecord | null {
   const record = value as Partial<AuthRecord> | null | undefined;

@@ -12,8 +12,8 @@ import { SessionReader } from './session-reader.js';
 import { LIVE_SESSION_TTL_MS, readSessionState, type SessionEnd, sessionKey } from './session-state.js';
 
 /**
- * Decides whether a verified token still stands for somebody, and keeps the cache that makes it cheap. All writing
- * of `user:*` and `session:*` goes through here.
+ * Decides whether the account and session of a verified token are still valid, by way of the cache. Everything that is cached
+ * under `user:*` and `session:*` is written here.
  */
 @Injectable()
 export class Authenticator implements OnCleanSlate {
@@ -29,7 +29,7 @@ export class Authenticator implements OnCleanSlate {
     this.endedSessionTtlMs = config.tokens.accessTtlMs;
   }
 
-  /** Begins to read what {@link principalOf} will ask for. */
+  /** Begins to read the records that {@link principalOf} will need. */
   readAhead({ id: userId, sid: sessionId }: { id: string; sid: string }): void {
     this.cache.readAhead(keysOf(userId, sessionId));
   }
@@ -40,7 +40,7 @@ export class Authenticator implements OnCleanSlate {
   }
 
   /**
-   * {@link authenticate} for each request: at once where the records are at hand.
+   * Like {@link authenticate}, but without a promise if the records are in this process or were read ahead.
    * @throws ApiError 401 with the reason for which the session ended
    */
   principalOf({ id: userId, sid: sessionId }: { id: string; sid: string }): Promisable<Principal> {
@@ -71,7 +71,7 @@ export class Authenticator implements OnCleanSlate {
     if ('ended' in session) throw new ApiError(session.ended);
     if (!account || session.userId !== userId) throw new ApiError('session_revoked');
     if (!account.isActive) throw new ApiError('account_disabled');
-    // A crash between a password change and the end of its sessions must not let the old ones live.
+    // A crash between a password change and the end of the account's sessions must not keep these alive.
     if (session.credentialVersion !== account.credentialVersion) throw new ApiError('password_changed');
 
     const { record, dates } = account;
@@ -82,7 +82,7 @@ export class Authenticator implements OnCleanSlate {
     return { record, dates };
   }
 
-  /** Caches the account of a user who has just logged in, as read within this request. */
+  /** Caches the account of a user who has just logged in. @param load reads it from storage */
   async remember(userId: string, load: () => Promise<AccountFacts>): Promise<AuthRecord> {
     const tickets = await this.startAccountFill(userId);
     const facts = await load();

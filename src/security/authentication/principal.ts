@@ -1,18 +1,18 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { AccountFacts } from './account-reader.js';
 
-/** Who makes the request, and in which session. */
+/** The account that makes the request, and its session. */
 export interface Principal extends AccountFacts {
   userId: string;
   sessionId: string;
 }
 
-/** A request that a route's guards let in, where the route asks for a bearer. */
+/** A request that has passed the guards of a route that requires a bearer token. */
 export interface AuthenticatedRequest {
   user: Principal;
 }
 
-/** The caller of a route that asks for a bearer. */
+/** Parameter decorator: the caller of a route that requires a bearer token. */
 export const CurrentPrincipal = createParamDecorator(
   (_data: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<AuthenticatedRequest>().user,
 );

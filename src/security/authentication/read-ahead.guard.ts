@@ -8,9 +8,9 @@ import { bearerToken, JwtStrategy } from '../tokens/jwt.strategy.js';
 import { Authenticator } from './authenticator.js';
 
 /**
- * Refuses nobody. Asks Redis for what the guards behind the limiter will need, in the moment in which the limiter asks: one
- * round trip instead of three. A token counts once its signature was found good, so from its second request on this
- * instance; ids out of an unverified one are not looked up.
+ * Refuses nobody: begins to read from Redis what the guards after the limiter will need, together with the limiter's own command,
+ * in one round trip instead of three. It does so only for tokens whose signature was verified before, that is from their second
+ * request on this instance on; ids of unverified tokens are never looked up.
  */
 @Injectable()
 export class ReadAheadGuard implements CanActivate {

@@ -2,8 +2,8 @@ import type { SessionEnd } from './session-state.js';
 
 export type StoredSession = { userId: string; credentialVersion: number } | { ended: SessionEnd };
 
-/** Port: how the guards learn about sessions. `login-history` provides it; this room knows no feature. */
+/** Port: how the guards learn about sessions. `login-history` provides it; this module knows no feature. */
 export abstract class SessionReader {
-  /** Reads storage, never a cache. A session nobody ever had counts as `session_revoked`. */
+  /** Reads storage, never a cache. An unknown session counts as `session_revoked`. */
   abstract readSession(sessionId: string): Promise<StoredSession>;
 }

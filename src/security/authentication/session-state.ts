@@ -7,15 +7,15 @@ const SESSION_ENDS = [
   'session_revoked',
 ] as const;
 
-/** Why a session ended; also the error code that its tokens meet from then on. */
+/** Why a session ended; also the error code with which its tokens are refused from then on. */
 export type SessionEnd = (typeof SESSION_ENDS)[number];
 
-/** A session as the cache holds it: whose it is while it lives, or why it ended. */
+/** A session as the cache holds it: its user while it is valid, else why it ended. */
 export type SessionState = { user: string } | { ended: SessionEnd };
 
 /**
- * How long a living session is believed without a look at storage. Revocation does not wait for it, since it
- * overwrites the entry; it bounds what an invalidation lost in a crash could cost.
+ * How long a valid session is cached. Revocation does not wait for this, since it overwrites the entry; it bounds the harm if an
+ * invalidation is lost in a crash.
  */
 export const LIVE_SESSION_TTL_MS = 60_000;
 
@@ -23,7 +23,7 @@ export function sessionKey(sessionId: string): string {
   return `session:${sessionId}`;
 }
 
-/** A state out of the cache; anything else is a miss, e.g. a reason that only a newer release knows. */
+/** Reads a state from the cache; anything else, such as a reason that only a newer release knows, is a miss. */
 export function readSessionState(value: unknown): SessionState | null {
   if (typeof value !== 'object' || value === null) return null;
   const { user, ended } = value as { user?: unknown; ended?: unknown };

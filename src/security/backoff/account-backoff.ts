@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ATTEMPT_KEYS, AttemptCounter } from './attempt-counter.js';
 
-/** Whom an attempt aims at: an account, from anywhere or from one of its devices or sessions, or a name that belongs to none. */
+/** The target of an attempt: an account (in general, or from one of its known devices or sessions), or a name without an account. */
 export type LoginTarget = { userId: string; from?: string } | { name: string };
 
 /**
@@ -13,7 +13,7 @@ export type LoginTarget = { userId: string; from?: string } | { name: string };
 export class AccountBackoff {
   constructor(private readonly attempts: AttemptCounter) {}
 
-  /** @returns milliseconds to wait before the next attempt; 0 when this one may be made, which then is counted */
+  /** @returns 0 if the attempt may be made, which then is counted; else milliseconds to wait */
   async reserveAttempt(target: LoginTarget): Promise<number> {
     return this.attempts.reserve(keyOf(target));
   }
@@ -24,7 +24,7 @@ export class AccountBackoff {
 }
 
 function keyOf(target: LoginTarget): string {
-  // A name that nobody has is somebody's typing error, perhaps a password: it is kept as a digest.
+  // An unknown name is a typing error, and may even be a password: only its digest is kept.
   return 'userId' in target
     ? `${ATTEMPT_KEYS}user:${target.userId}${target.from ? `:${digest(target.from)}` : ''}`
     : `${ATTEMPT_KEYS}name:${digest(target.name.toLowerCase())}`;

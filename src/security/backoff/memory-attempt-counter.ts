@@ -4,7 +4,7 @@ import { AttemptCounter, delayAfter, FORGET_AFTER_MS } from './attempt-counter.j
 
 const MAX_ACCOUNTS = 100_000;
 
-/** For one process. */
+/** Counts for this process. */
 export class MemoryAttemptCounter extends AttemptCounter {
   private readonly accounts = new LRUCache<string, { attempts: number; blockedUntilMs: number; lastMs: number }>({
     max: MAX_ACCOUNTS,

@@ -2,7 +2,7 @@ import type { Clock } from '../../common/clock/index.js';
 import type { RedisConnection } from '../../infrastructure/redis/index.js';
 import { ATTEMPT_KEYS, AttemptCounter, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
 
-/** Beyond it the delay no longer grows, and the table of delays ends. */
+/** Length of the table of delays: with more attempts the delay does not grow any more. */
 const DELAYS_END = 64;
 
 const RESERVE = `
@@ -15,7 +15,7 @@ redis.call('HSET', KEYS[1], 'blocked_until', string.format('%.0f', now + tonumbe
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 0`;
 
-/** For all instances together. While Redis does not answer, `fallback` counts for this process. */
+/** Counts for all instances together. While Redis does not answer, `fallback` counts for this process. */
 export class RedisAttemptCounter extends AttemptCounter {
   private readonly delays = Array.from({ length: DELAYS_END }, (_, i) => String(delayAfter(i + 1)));
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type ApiError, type ErrorCode, RefusalListener } from '../../common/errors/index.js';
 import { SecurityEvents } from './security-events.js';
 
-/** Refusals that the flow itself records, since it knows the account. */
+/** Refusals that features record themselves, since they know the account. */
 const RECORDED_BY_FLOWS = new Set<ErrorCode>([
   'invalid_credentials',
   'email_not_verified',
@@ -11,7 +11,7 @@ const RECORDED_BY_FLOWS = new Set<ErrorCode>([
   'invalid_reset_token',
 ]);
 
-/** Records failed authentication and authorisation, wherever they happen. Exceeded limits are recorded where they are counted. */
+/** Records failed authentication and authorisation of any route. Exceeded limits are recorded where they are counted. */
 @Injectable()
 export class RefusalEvents extends RefusalListener {
   constructor(private readonly events: SecurityEvents) {

@@ -4,7 +4,7 @@ import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-k
 
 const RETENTION_SECONDS = 7_776_000;
 
-/** Who did what, when, from where, and how it ended. No secret, and no name that somebody typed. */
+/** Who did what, when and from where, and its outcome. It contains no secret, and no name as somebody typed it. */
 @Schema({ collection: 'security_events', versionKey: false })
 export class SecurityEvent {
   _id: Types.ObjectId;
@@ -22,7 +22,7 @@ export class SecurityEvent {
   @Prop({ type: Types.ObjectId, default: null })
   user: Types.ObjectId | null;
 
-  /** Whose token the request bore: an administrator, where `user` is somebody else. */
+  /** The account of the request's token; an administrator if `user` is somebody else. */
   @Prop({ type: Types.ObjectId, default: null })
   by: Types.ObjectId | null;
 
@@ -42,7 +42,7 @@ export class SecurityEvent {
 
 export const SecurityEventSchema = SchemaFactory.createForClass(SecurityEvent);
 SecurityEventSchema.index({ at: -1 }, { expireAfterSeconds: RETENTION_SECONDS });
-// One for each way to list them; the first cannot be the index above, which must have one field.
+// One index for each way to list events. The TTL index above cannot serve as the first, since it must have a single field.
 SecurityEventSchema.index({ at: -1, _id: -1 });
 SecurityEventSchema.index({ user: 1, at: -1, _id: -1 });
 SecurityEventSchema.index({ kind: 1, at: -1, _id: -1 });

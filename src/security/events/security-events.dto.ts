@@ -81,7 +81,7 @@ export function toSecurityEventDto(event: SecurityEvent): SecurityEventDto {
     outcome,
     at: at.toISOString(),
     user: user?.toHexString() ?? null,
-    // Events of before it was recorded have none.
+    // Older events lack it.
     by: by?.toHexString() ?? null,
     session,
     ip,

@@ -17,12 +17,12 @@ export interface NewSecurityEvent {
 }
 
 const FLUSH_MS = 250;
-/** Under an attack that outruns the database the log still has every event; the collection may miss some. */
+/** Events beyond this are not stored: during an attack faster than the database only the log has every event. */
 const MAX_WAITING = 5_000;
 
 /**
- * The record of security events: each is a line of the log at once, and stored for 90 days for administrators to
- * read. Storing happens behind the answers, in batches, so that refusing costs an attacker's target no write.
+ * Records security events: each is logged at once, and stored for 90 days, for administrators to read. They are stored in
+ * batches after the answers, so that a refused request costs no write of its own.
  */
 @Injectable()
 export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
@@ -47,7 +47,7 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
   }
 
   onApplicationBootstrap(): void {
-    // One timer, begun here: begun by a request it would run in that request's context, and its transaction.
+    // The timer is created here: created by a request, it would run in that request's async context and transaction.
     const timer = setInterval(() => void this.flush(), FLUSH_MS);
     this.database.beforeClose(async () => {
       clearInterval(timer);
@@ -62,14 +62,14 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
     if (this.waiting.length < MAX_WAITING) this.waiting.push(entry);
   }
 
-  /** Stores the event in the caller's transaction, and logs it after the commit: it is there exactly if what it tells of is. */
+  /** Stores the event in the caller's transaction, and logs it after the commit, so that it exists exactly if its cause does. */
   async recordWith(event: NewSecurityEvent): Promise<void> {
     const entry = this.entryOf(event);
     await this.repository.insert([entry]);
     this.transactions.afterCommit(() => this.tell(entry));
   }
 
-  /** Returns when everything recorded so far is stored, also what an earlier call is still storing. */
+  /** Resolves when everything recorded so far is stored, including by earlier calls. */
   async flush(): Promise<void> {
     if (this.waiting.length > 0) {
       const batch = this.waiting;
@@ -79,7 +79,7 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
     await this.storing;
   }
 
-  /** A batch that is being stored right now would arrive after everything else is gone. */
+  /** Waits for a batch that is being stored, which would otherwise arrive on the clean slate. */
   async onCleanSlate(): Promise<void> {
     this.waiting = [];
     await this.storing;

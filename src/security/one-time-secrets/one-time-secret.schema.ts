@@ -24,14 +24,14 @@ export class OneTimeSecret {
   @Prop({ type: Date, required: true })
   expires_at: Date;
 
-  /** The latest issues, oldest first; they limit how many mails a recipient gets. */
+  /** When secrets were issued lately, oldest first; limits how many mails a recipient gets. */
   @Prop({ type: [Date], required: true })
   issued_at: Date[];
 
   @Prop({ type: Date, required: true })
   last_issued_at: Date;
 
-  /** When neither the secret nor its history of issues matters any more. */
+  /** When the document can be removed, since neither the secret nor the times of issue matter any more. */
   @Prop({ type: Date, required: true })
   purge_at: Date;
 }

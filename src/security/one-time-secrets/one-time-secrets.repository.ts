@@ -10,7 +10,7 @@ const MIN_PAUSE_MS = 60_000;
 const QUOTA = 5;
 const QUOTA_WINDOW_MS = 3_600_000;
 
-/** A secret as it was found; consuming it succeeds only while it is still that one. */
+/** A secret as it was read; it can be consumed only if it has not been replaced since. */
 export interface FoundSecret {
   id: string;
   subject: string;
@@ -24,7 +24,7 @@ export class OneTimeSecretsRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** Puts a new secret in the place of the subject's old one, whatever the quota says. */
+  /** Replaces the subject's secret, regardless of the quota. */
   async replace(subject: string, purpose: SecretPurpose, hash: string, ttlMs: number): Promise<void> {
     await this.model.updateOne({ subject: new Types.ObjectId(subject), purpose }, this.issuing(hash, ttlMs), {
       upsert: true,
@@ -68,7 +68,7 @@ export class OneTimeSecretsRepository {
     await this.model.deleteMany({ subject: new Types.ObjectId(subject) });
   }
 
-  /** Hands a subject's secrets to another, with their history, so that a quota cannot be begun anew; none is usable. */
+  /** Transfers a subject's times of issue to another subject, so that its quota goes on; the secrets become unusable. */
   async handOver(from: string, to: string): Promise<void> {
     await this.model.updateMany(
       { subject: new Types.ObjectId(from) },
@@ -108,7 +108,7 @@ export class OneTimeSecretsRepository {
     return result.modifiedCount === 1;
   }
 
-  /** The moment from which on the quota allows another issue; never in the past. */
+  /** When the quota allows another secret; never in the past. */
   async nextIssueAt(subject: string, purpose: SecretPurpose): Promise<Date> {
     const found = await this.model.findOne({ subject: new Types.ObjectId(subject), purpose });
     const issues = found?.issued_at ?? [];

@@ -15,8 +15,8 @@ export interface IssuedSecret {
 }
 
 /**
- * OTPs and reset tokens: issued, matched, consumed once. Matching and consuming are two steps, so that the consumption
- * can be part of the transaction that does what the secret permits.
+ * OTPs and reset tokens: issued, matched, and consumed once. Matching and consuming are two steps, so that a secret can be
+ * consumed in the transaction that does what it permits.
  */
 @Injectable()
 export class OneTimeSecrets {
@@ -31,10 +31,10 @@ export class OneTimeSecrets {
     return this.config.oneTimeSecrets.otpTtlMs;
   }
 
-  /** A fresh code and its hash, made outside of any transaction because hashing takes time. */
+  /** A new code and its hash; to be called outside of transactions, since hashing takes time. */
   async prepareOtp(): Promise<IssuedSecret & { hash: string }> {
     const secret = String(randomInt(10 ** OTP_DIGITS)).padStart(OTP_DIGITS, '0');
-    // bcrypt, not a fast hash: a million codes would be tried against a stolen digest in a moment (ASVS 5.0 6.5.2).
+    // bcrypt, since all million codes could be tried against a stolen fast hash within moments (ASVS 5.0 6.5.2).
     return { secret, hash: await this.hasher.hash(secret), expiresAt: this.expiry(this.otpTtlMs) };
   }
 
@@ -53,7 +53,7 @@ export class OneTimeSecrets {
     return this.repository.replaceWithinQuota(subject, 'email_verification', hash, this.otpTtlMs);
   }
 
-  /** When the quota allows another code; now, where it does already. */
+  /** When the quota allows another code; now, if it already does. */
   async nextOtpAt(subject: string): Promise<Date> {
     return this.repository.nextIssueAt(subject, 'email_verification');
   }
@@ -69,8 +69,7 @@ export class OneTimeSecrets {
   }
 
   /**
-   * Compares a code with the subject's live one, at the price of one of its five tries. It takes the same time where
-   * there is nothing to compare with.
+   * Compares a code with the subject's valid one, which uses up one of its five tries. It takes the same time if there is none.
    * @param subject null for an unknown address
    */
   async matchOtp(subject: string | null, otp: string): Promise<FoundSecret | null> {
@@ -79,7 +78,7 @@ export class OneTimeSecrets {
     return isEqual ? found : null;
   }
 
-  /** The secret that a reset token stands for; 256 random bits need no tries to be counted. */
+  /** Finds the secret of a reset token. Tries need not be counted for 256 random bits. */
   async matchResetToken(token: string): Promise<FoundSecret | null> {
     return this.repository.findLiveByHash('password_reset', sha256(token));
   }
@@ -89,7 +88,7 @@ export class OneTimeSecrets {
     return this.repository.consumeIfUnused(found);
   }
 
-  /** One account takes the place of another at the same address: the quota is the address's, and goes on. */
+  /** To be called when an account replaces another with the same address: the address keeps its quota. */
   async handOver(from: string, to: string): Promise<void> {
     await this.repository.handOver(from, to);
   }
@@ -99,8 +98,8 @@ export class OneTimeSecrets {
   }
 
   /**
-   * A stand-in for an address without an account. Flows that must not tell whether an account exists walk the same
-   * path with it: same look-ups, same writes, same quota, and in the end a mail that nobody sends.
+   * A decoy subject for an address without an account. Operations that must not reveal whether an account exists do the same
+   * with it as with an account: the same look-ups, writes and quota, and a mail that is never sent.
    */
   decoySubject(address: string): string {
     return sha256(`decoy:${address.toLowerCase()}`).slice(0, 24);

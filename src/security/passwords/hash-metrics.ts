@@ -2,7 +2,7 @@ import type { Metrics } from '../../infrastructure/observability/index.js';
 
 const SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
 
-/** The costliest thing that a stranger can have done here: how much of it is going on. */
+/** Metrics of password hashing, the most expensive work that an anonymous caller can cause. */
 export class HashMetrics {
   readonly refused;
   readonly duration;

@@ -5,8 +5,8 @@ import { Worker } from 'node:worker_threads';
 const SCRIPT = join(import.meta.dirname, 'hash-thread.mjs');
 
 /**
- * bcrypt in threads of its own, which give way to everything else: in libuv's pool it would stand before file and DNS
- * accesses, and on a busy core its time slices before every request. As many threads as there are hashes at a time.
+ * bcrypt in threads of its own with a lower priority, one for each hash that may run at a time. In libuv's pool it would hold up
+ * file and DNS access; at normal priority, on a busy core, every request.
  */
 export class HashThreads {
   private readonly idle: Worker[] = [];
@@ -22,14 +22,14 @@ export class HashThreads {
     return this.run({ secret, expected });
   }
 
-  /** Hashes that are being computed are lost. */
+  /** Ends the threads; hashes being computed are lost. */
   async close(): Promise<void> {
     await Promise.all([...this.all].map((thread) => thread.terminate()));
   }
 
   private async run<T>(work: { secret: string; cost: number } | { secret: string; expected: string }): Promise<T> {
     const thread = this.idle.pop() ?? this.start();
-    // An idle thread keeps no process alive; one at work does.
+    // A thread keeps the process alive only while it is working.
     thread.ref();
     try {
       thread.postMessage(work);
@@ -44,7 +44,7 @@ export class HashThreads {
   private start(): Worker {
     const thread = new Worker(SCRIPT);
     this.all.add(thread);
-    // Whoever waits for it is told by the same event; the next hash gets another thread.
+    // Its caller is rejected by the same event; the next hash gets a new thread.
     thread.on('error', () => this.all.delete(thread));
     return thread;
   }

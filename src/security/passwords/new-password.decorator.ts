@@ -5,7 +5,7 @@ import { IsWellFormed } from '../../common/validation/index.js';
 import { MAX_PASSWORD_BYTES } from './password-hasher.js';
 
 const MIN_CHARACTERS = 8;
-/** Look-aheads and not a closed class: "at least one of", every other character is welcome. */
+/** Look-aheads, since the rule is "at least one of each"; all other characters are allowed too. */
 const FOUR_CLASSES = /^(?=[^]*[a-z])(?=[^]*[A-Z])(?=[^]*\d)(?=[^]*[@$!%*?&])/;
 
 /**
@@ -22,7 +22,7 @@ export function IsNewPassword(): PropertyDecorator {
       description: `At least ${MIN_CHARACTERS} characters and at most ${MAX_PASSWORD_BYTES} bytes of UTF-8; at least one lower-case letter, one upper-case letter, one digit and one of @ $ ! % * ? &.`,
       example: 'Correct-Horse7!',
     }),
-    // In the order in which they are checked: the first that fails is told.
+    // Checked in this order; the first rule that fails is reported.
     IsString({ message: '$property must be a string' }),
     IsWellFormed(),
     fits(
@@ -39,7 +39,7 @@ export function IsNewPassword(): PropertyDecorator {
   );
 }
 
-/** The same password once more. */
+/** The repetition of the password. */
 export function IsConfirmationOf(field: string): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ format: 'password', description: `Equal to \`${field}\``, example: 'Correct-Horse7!' }),

@@ -4,13 +4,13 @@ import { PasswordBlocklist } from './password-blocklist.js';
 import { PasswordHasher } from './password-hasher.js';
 
 export interface PasswordContext {
-  /** What an attacker tries first for this account: the e-mail address, the username. */
+  /** Words of the account itself, which an attacker tries first: e-mail address, username. */
   ownWords: string[];
   /** The hash of a password that must not be chosen again. */
   refusedHash?: string;
 }
 
-/** Accepts a chosen password, beyond what its shape says, and turns it into what is stored. */
+/** Checks a new password beyond its form, and hashes it. */
 @Injectable()
 export class NewPasswords {
   constructor(

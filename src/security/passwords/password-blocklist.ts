@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 
-/** Refuses passwords of a list of common ones, whole and without regard to case (ASVS 5.0 6.2.4), if the operator gives one. */
+/** Refuses passwords of the operator's list, if there is one: compared as a whole and ignoring case (ASVS 5.0 6.2.4). */
 @Injectable()
 export class PasswordBlocklist {
   private readonly refused: ReadonlySet<string>;
@@ -14,7 +14,7 @@ export class PasswordBlocklist {
   }
 
   /**
-   * @param ownWords what an attacker tries first for this account: the e-mail address, the username (ASVS 5.0 6.2.11).
+   * @param ownWords words of the account itself, which an attacker tries first: e-mail address, username (ASVS 5.0 6.2.11)
    * @throws ApiError `validation_failed` for the field `password`.
    */
   assertAllowed(password: string, ownWords: string[]): void {
@@ -28,7 +28,7 @@ export class PasswordBlocklist {
   }
 }
 
-/** Passwords are hashed after NFC: two spellings that it makes one are one password. */
+/** Passwords are normalised (NFC) before they are hashed: spellings with the same normal form are the same password. */
 function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

@@ -5,15 +5,18 @@ import { Metrics } from '../../infrastructure/observability/index.js';
 import { HashMetrics } from './hash-metrics.js';
 import { HashThreads } from './hash-threads.js';
 
-/** bcrypt ignores what follows; two longer passwords that begin alike would be the same. */
+/** bcrypt ignores everything after these bytes: longer passwords with the same beginning would be equal. */
 export const MAX_PASSWORD_BYTES = 72;
 
-/** About 2.5 s of waiting at cost 10; who comes later is told to come back instead of hanging. */
+/** About 2.5 s of waiting at cost 10; further callers get a 503 at once. */
 const QUEUED_PER_SLOT = 50;
 
 const SALT_AND_HASH_CHARACTERS = 53;
 
-/** bcrypt, a bounded number at a time and first come, first served: unbounded, a burst of logins would hold every core for seconds. */
+/**
+ * bcrypt for a bounded number of secrets at a time, first come, first served. Without the bound, a burst of logins would occupy
+ * every core for seconds.
+ */
 @Injectable()
 export class PasswordHasher implements OnApplicationShutdown {
   private readonly threads = new HashThreads();
@@ -21,7 +24,7 @@ export class PasswordHasher implements OnApplicationShutdown {
   private running = 0;
   private readonly cost: number;
   private readonly concurrency: number;
-  /** Of the same form and cost as a true one: comparing with a malformed one takes no time, and so names the unknown accounts. */
+  /** A decoy of the same form and cost as a real hash: comparing with a malformed one is fast, and would reveal unknown accounts. */
   private readonly hashOfNobody: string;
 
   private readonly metrics: HashMetrics;
@@ -36,16 +39,16 @@ export class PasswordHasher implements OnApplicationShutdown {
   /**
    * @param secret a password, or a one-time code; normalised to NFC (NIST SP 800-63B-4 section 3.1.1.2), so that the same
    * text typed on another keyboard is the same password.
-   * @throws ApiError `service_unavailable` when too many hashes wait already.
+   * @throws ApiError `service_unavailable` if too many hashes are waiting
    */
   async hash(secret: string): Promise<string> {
     return this.inTurn(() => this.threads.hash(secret.normalize('NFC'), this.cost));
   }
 
   /**
-   * One bcrypt comparison, whether or not there is anything to compare with: an unknown account costs the same time.
-   * @param expected the stored hash; null when there is none.
-   * @throws ApiError `service_unavailable` when too many hashes wait already.
+   * Always makes one bcrypt comparison, so that an unknown account takes the same time.
+   * @param expected the stored hash; null if there is none
+   * @throws ApiError `service_unavailable` if too many hashes are waiting
    */
   async verify(secret: string, expected: string | null): Promise<boolean> {
     const text = secret.normalize('NFC');
@@ -73,7 +76,7 @@ export class PasswordHasher implements OnApplicationShutdown {
       return await work();
     } finally {
       stopTimer();
-      // The slot is handed on, not freed: a newcomer must not overtake who waits.
+      // The slot passes to the next in the queue and is not freed, or a newcomer could overtake the queue.
       const next = this.waiting.shift();
       if (next) next();
       else this.running -= 1;

@@ -6,7 +6,7 @@ import { accessOf } from '../access-of.js';
 import { AccountReader } from '../authentication/account-reader.js';
 import type { AuthenticatedRequest } from '../authentication/principal.js';
 
-/** Authorises by role. It reads storage and not the cached record: a role that was taken away is gone at once (ASVS 8.3.2). */
+/** Authorises by role. It reads storage and not the cached record, so that a revoked role is gone at once (ASVS 8.3.2). */
 @Injectable()
 export class RolesGuard implements CanActivate {
   constructor(

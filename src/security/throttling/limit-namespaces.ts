@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Port: lets test runs be counted apart. `dev-tools` provides it; in production nobody does, and no header is read. */
+/** Port: counts the requests of each test run separately. `dev-tools` provides it; in production nothing does. */
 export abstract class LimitNamespaces {
-  /** @returns null for a request that is counted with all others */
+  /** @returns null for a request that is not of a test run */
   abstract of(request: FastifyRequest): string | null;
 }

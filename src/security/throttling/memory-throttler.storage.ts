@@ -4,12 +4,12 @@ import type { Clock } from '../../common/clock/index.js';
 import type { RequestCounter } from './request-counter.js';
 import { throttlerRecord, type ThrottlerRecord } from './throttler-record.js';
 
-/** Callers remembered at the same time; beyond it the longest unseen are forgotten, and memory stays bounded. */
+/** Counters kept at the same time, so that memory is bounded; beyond it the least recently used are forgotten. */
 const MAX_COUNTERS = 200_000;
 
 /**
- * Fixed windows in this process: it limits one process's callers, not those of several instances. One number per
- * counter; the library's own storage keeps a timer per hit, and slows down with each.
+ * Fixed windows in this process; other instances count for themselves. It keeps one number for each counter, where the library's
+ * own storage keeps a timer for each hit and slows down with every one.
  */
 export class MemoryThrottlerStorage implements RequestCounter, OnCleanSlate {
   private readonly windows = new LRUCache<string, { hits: number; endsAtMs: number }>({ max: MAX_COUNTERS });
@@ -23,7 +23,7 @@ export class MemoryThrottlerStorage implements RequestCounter, OnCleanSlate {
   count(key: string, windowMs: number, limit: number): ThrottlerRecord {
     const nowMs = this.clock.nowMs();
     let window = this.windows.get(key);
-    // A window that would last longer than one was begun by a clock that has been set back since.
+    // A window with more than its length left began before the clock was set back: begin a new one.
     if (!window || window.endsAtMs <= nowMs || window.endsAtMs > nowMs + windowMs) {
       window = { hits: 0, endsAtMs: nowMs + windowMs };
       this.windows.set(key, window);

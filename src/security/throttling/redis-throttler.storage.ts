@@ -4,7 +4,7 @@ import type { RequestCounter } from './request-counter.js';
 import { THROTTLING_KEYS } from './throttling-key.js';
 import { throttlerRecord, type ThrottlerRecord } from './throttler-record.js';
 
-/** One script, so that of any number of parallel requests exactly `limit` pass, and no counter is left without an end. */
+/** A script is atomic: of any number of parallel requests exactly `limit` pass, and no counter is left without an expiry. */
 const INCREMENT = `
 local windows = {}
 for i, key in ipairs(KEYS) do
@@ -23,12 +23,12 @@ interface Hit {
   windowMs: number;
 }
 
-/** Hits in the present window of a counter, this one included, and milliseconds to its end. */
+/** Hits in the current window of a counter, this one included, and milliseconds until it ends. */
 type Window = [hits: number, msToEnd: number];
 
 /**
- * Fixed windows in Redis, for all instances together. While Redis does not answer, `fallback` counts with the same
- * numbers: never unlimited, never a 500.
+ * Fixed windows in Redis, for all instances together. While Redis does not answer, `fallback` counts for this process with the
+ * same limits, so that requests are never unlimited and never fail.
  */
 export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
   private readonly hit = batched((hits: readonly Hit[]) => this.countAll(hits));

@@ -48,10 +48,10 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     ]);
   }
 
-  /** The library's own reads seven decorators for every request; here the route's access says everything. */
+  /** Overrides the library's, which reads seven decorators at each request; here the route's access has everything. */
   override canActivate(context: ExecutionContext): Promise<boolean> {
     const { limit } = accessOf(this.reflector, context);
-    // Nest takes either; the library's type knows promises alone.
+    // Nest accepts a value as well as a promise; the library's type has promises only.
     return this.admitUnder(limit, context) as Promise<boolean>;
   }
 
@@ -78,7 +78,7 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     });
   }
 
-  /** @param isFirst of its counter and window: whoever goes on regardless is not to fill the record */
+  /** @param isFirst whether it is the first refusal in this window: only that one becomes a security event */
   private refusal(
     name: LimitName,
     { timeToBlockExpire }: ThrottlerRecord,

@@ -1,13 +1,13 @@
-/** Which limit a request counts against; `route` is one of the route's own. */
+/** The limit that a request counts against; `route` is a limit of the route's own. */
 export type LimitName = 'auth' | 'general' | 'route';
 
-/** How the names of all counters of requests begin. */
+/** Prefix of the names of all request counters. */
 export const THROTTLING_KEYS = 'throttle:';
 
 /**
- * The counter of a request.
- * @param route class and method of its handler; the URL can be written in many ways
- * @param namespace of the test run; null in production, and for whoever names none
+ * The name of a request's counter.
+ * @param route class and method of its handler, since a URL can be written in many ways
+ * @param namespace name of the test run; null without one, and in production
  */
 export function throttlingKey(name: LimitName, route: string, bucket: string, namespace: string | null): string {
   const scope = name === 'general' ? name : `${name}:${route}`;

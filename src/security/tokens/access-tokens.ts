@@ -8,11 +8,11 @@ import { TokenSecret } from './token-secret.js';
 const TYPE = 'at+jwt';
 const AUDIENCE = 'account-service/access';
 
-/** Access tokens (RFC 9068 style `at+jwt`): short-lived bearers which name a user and a session, and nothing else. */
+/** Access tokens (typed `at+jwt` as in RFC 9068): short-lived bearer tokens that contain only the ids of a user and a session. */
 @Injectable()
 export class AccessTokens {
   readonly secret: TokenSecret;
-  /** Lifetime told to clients as `expires_in`, seconds. */
+  /** Lifetime in seconds, as clients see it in `expires_in`. */
   readonly ttlSeconds: number;
 
   constructor(
@@ -38,15 +38,15 @@ export class AccessTokens {
   }
 
   /**
-   * For a token that comes otherwise than with a request, such as in the first message of a WebSocket. Whether its session
-   * lives is for `Authenticator.authenticate()` to say.
+   * Verifies a token that does not come in a request's header, such as in the first message of a WebSocket. It does not check the
+   * session: `Authenticator.authenticate()` does.
    * @throws ApiError `token_expired` or `token_invalid`
    */
   verify(token: string): SessionClaims {
     return this.assertClaims(this.secret.verify(token));
   }
 
-  /** @throws ApiError `token_expired` or `token_invalid`; the signature has been verified before. */
+  /** For a token whose signature is verified already. @throws ApiError `token_expired` or `token_invalid` */
   assertClaims(decoded: DecodedToken): SessionClaims {
     return assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock });
   }

@@ -10,7 +10,7 @@ import type { AuthenticatedRequest, Principal } from '../authentication/principa
 import { bearerToken, JwtStrategy } from './jwt.strategy.js';
 import type { DecodedToken } from './token-codec.js';
 
-/** Authenticates the bearer where the route asks for one. */
+/** Verifies the bearer token on routes that require one. */
 @Injectable()
 export class JwtAuthGuard extends AuthGuard() {
   constructor(
@@ -26,7 +26,7 @@ export class JwtAuthGuard extends AuthGuard() {
     const token = bearerToken(request);
     if (!token) throw new ApiError('authentication_required');
     const decoded = this.strategy.recall(token);
-    // Passport costs a third of the whole request, and is of use for new tokens alone.
+    // Passport would cost a third of the whole request, so only tokens that were not verified before go through it.
     return decoded ? this.authenticate(request, decoded) : super.canActivate(context);
   }
 
@@ -47,7 +47,7 @@ export class JwtAuthGuard extends AuthGuard() {
   }
 }
 
-/** For whatever records the request's deeds. */
+/** Tells logs and security events whose request it is. */
 function known<T extends Principal>(principal: T): T {
   const request = currentRequest();
   if (request) request.callerId = principal.userId;

@@ -11,24 +11,24 @@ import type { Principal } from '../authentication/principal.js';
 import { AccessTokens } from './access-tokens.js';
 import type { DecodedToken } from './token-codec.js';
 
-/** About a kilobyte each. */
+/** Tokens to remember, of about a kilobyte each. */
 const TOKENS_REMEMBERED = 10_000;
 
-/** RFC 6750 section 2.1, the header alone: tokens in a query string or a body are not looked at. */
+/** RFC 6750 section 2.1: from the header only; tokens in a query string or a body are ignored. */
 export function bearerToken(request: Pick<FastifyRequest, 'headers'>): string | null {
   return /^Bearer +([^\s,]+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
 }
 
-/** The specification's order: signature and expiry, then the cached record, then storage; then that the session lives. */
+/** Checks in the specification's order: signature and expiry, then the cached record or storage, then the session. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplicationShutdown {
   /**
-   * Passport's register is one for the whole process: under a common name the application that was started last would
-   * authenticate for all others, with its own clock and cache.
+   * A unique name: Passport's register is shared by the whole process, and with a common name the application that was started
+   * last would authenticate for all others, with its own clock and cache.
    */
   readonly registeredAs = `jwt-${randomUUID()}`;
 
-  /** Tokens whose signature was found good, which does not change. Times, claims and session are looked at every time. */
+  /** Tokens whose signature was verified, which cannot change. Times, claims and session are checked at every request. */
   private readonly verified = new LRUCache<string, DecodedToken>({ max: TOKENS_REMEMBERED });
 
   constructor(
@@ -47,19 +47,19 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
     passport.use(this.registeredAs, this);
   }
 
-  /** What an earlier request's token says; null when its signature has yet to be verified. */
+  /** The content of a token that an earlier request verified; null if its signature has yet to be verified. */
   recall(token: string): DecodedToken | null {
     return this.verified.get(token) ?? null;
   }
 
-  /** Called by Passport for a token whose signature it found good. */
+  /** Called by Passport for a token whose signature it has verified. */
   async validate(request: FastifyRequest, decoded: DecodedToken): Promise<Principal> {
     const claims = this.accessTokens.assertClaims(decoded);
     this.verified.set(bearerToken(request) as string, decoded);
     return this.authenticator.authenticate(claims);
   }
 
-  /** @throws ApiError 401 when a token that is remembered is over, or stands for nobody any more */
+  /** @throws ApiError 401 if the token has expired, or its account or session is no longer valid */
   principalOf(remembered: DecodedToken): Promisable<Principal> {
     return this.authenticator.principalOf(this.accessTokens.assertClaims(remembered));
   }

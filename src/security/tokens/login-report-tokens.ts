@@ -8,17 +8,17 @@ import { TokenSecret } from './token-secret.js';
 const TYPE = 'login-report+jwt';
 const AUDIENCE = 'account-service/login-report';
 
-/** A login, as its owner may report it. `iat` of the claims is its moment. */
+/** The login that a report link is about; `iat` is when it happened. */
 export interface LoginReportClaims extends SessionClaims {
   /** How often the account had been recovered before the login. */
   rec: number;
 }
 
 /**
- * What a mail about a new login carries, for the owner to say "this was not me" without being logged in. It locks the
- * account down and lets nobody in. It names how often the account had been recovered, which a lockdown and a reset by mail
- * raise: that alone makes it work once, with nothing stored for it. A change of the password does not make it void: the
- * thief, who knows the password, could change it first.
+ * Tokens in mails about a new login, with which the owner can report "this was not me" without being logged in. Such a token locks
+ * the account down, and lets nobody in. It contains how often the account had been recovered: a lockdown and a reset by mail
+ * increment that number, so the token works once without anything being stored for it. A change of the password does not
+ * invalidate it: a thief who knows the password could change it first.
  */
 @Injectable()
 export class LoginReportTokens {
@@ -29,7 +29,7 @@ export class LoginReportTokens {
     config: Config,
     private readonly clock: Clock,
   ) {
-    // The secret of what lives for days: its successor is told to honour it for as long.
+    // Signed with the refresh secret: both kinds live for days, and after a rotation its predecessor stays valid for that long.
     this.secret = new TokenSecret(config.tokens.refreshSecret, config.tokens.previousRefreshSecret);
     this.ttlMs = config.oneTimeSecrets.reportTtlMs;
   }

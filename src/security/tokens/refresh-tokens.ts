@@ -9,9 +9,9 @@ const TYPE = 'rt+jwt';
 const AUDIENCE = 'account-service/refresh';
 
 export interface RefreshClaims extends SessionClaims {
-  /** Generation of the session for which the token was issued; it counts the rotations. */
+  /** Generation of the session for which the token was issued: the number of rotations before it. */
   gen: number;
-  /** Moment of the login, seconds since the Unix epoch: with it a rotation need not read the session first. */
+  /** When the login was, in seconds since the Unix epoch: with it a rotation need not read the session first. */
   auth_time: number;
 }
 
@@ -20,14 +20,14 @@ export interface RefreshState {
   userId: string;
   sessionId: string;
   generation: number;
-  /** Moment of the rotation that made this generation; of the login, for the first. */
+  /** When the rotation was that began this generation; for the first, when the login was. */
   rotatedAt: Date;
   loggedInAt: Date;
 }
 
 /**
- * Refresh tokens. A token is a pure function of the session's state, so that the successor of a rotation can be made
- * again for a client that did not receive it, though only its hash is stored.
+ * Refresh tokens. A token is a pure function of the session's state: so the successor can be computed again for a client that did
+ * not receive it, although only its hash is stored.
  */
 @Injectable()
 export class RefreshTokens {
@@ -45,7 +45,7 @@ export class RefreshTokens {
   }
 
   issue({ userId, sessionId, generation, rotatedAt, loggedInAt }: RefreshState): string {
-    // Whole seconds: the same token is made again from the moment in storage and from that in the token before.
+    // Whole seconds, so that the time in storage and the time in the previous token yield the same token.
     const auth_time = Math.floor(loggedInAt.getTime() / 1000);
     const expiresAtMs = Math.min(rotatedAt.getTime() + this.ttlMs, auth_time * 1000 + this.sessionMaxAgeMs);
     return this.secret.sign(TYPE, {
@@ -66,7 +66,7 @@ export class RefreshTokens {
   }
 
   /**
-   * For showing that a token belongs to a session, where its age does not matter.
+   * To find the session that a token belongs to, even if the token has expired.
    * @throws ApiError `token_invalid`
    */
   verifyOwnership(token: string): RefreshClaims {

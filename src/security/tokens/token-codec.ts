@@ -6,7 +6,7 @@ export const ISSUER = 'account-service';
 const CLOCK_SKEW_SECONDS = 60;
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 
-/** What `jsonwebtoken` yields with `complete: true`. */
+/** The result of `jsonwebtoken` with `complete: true`. */
 export interface DecodedToken {
   header: Record<string, unknown>;
   payload: Record<string, unknown>;
@@ -24,8 +24,8 @@ export interface SessionClaims {
 }
 
 /**
- * Checks what a valid signature does not: explicit type (RFC 8725 section 3.11), issuer, audience, times, and that the
- * ids are ids, because cache keys are built from them. `jsonwebtoken` would accept a token without `exp`.
+ * Checks what a valid signature does not prove: type (RFC 8725 section 3.11), issuer, audience, times, and the form of the ids, from
+ * which cache keys are built. `jsonwebtoken` would accept a token without `exp`.
  * @throws ApiError `token_expired`, or `token_invalid` for anything else.
  */
 export function assertSessionClaims(

@@ -3,7 +3,7 @@ import { JwtService } from '@nestjs/jwt';
 import { ApiError } from '../../common/errors/index.js';
 import { type DecodedToken, ISSUER } from './token-codec.js';
 
-/** Leaves the times to `assertSessionClaims`, which asks the injected clock. */
+/** Times are checked by `assertSessionClaims`, with the injected clock. */
 const VERIFY_OPTIONS = {
   algorithms: ['HS256' as const],
   complete: true as const,
@@ -14,8 +14,8 @@ const VERIFY_OPTIONS = {
 /** A key under which tokens are signed and verified. */
 class Signer {
   /**
-   * A key made once. Handed a string, `jsonwebtoken` tries to parse it as a public key at every verification, which
-   * costs eight times the rest of the request.
+   * A KeyObject, made once: given a string, `jsonwebtoken` tries to parse it as a public key at every verification, which takes
+   * eight times as long as the rest of the request.
    */
   readonly key: KeyObject;
   private readonly jwt: JwtService;
@@ -29,21 +29,21 @@ class Signer {
     return this.jwt.sign({ ...claims, iss: ISSUER }, { algorithm: 'HS256', header: { alg: 'HS256', typ: type } });
   }
 
-  /** @throws what `jsonwebtoken` says */
+  /** @throws an error of `jsonwebtoken` */
   verify(token: string): DecodedToken {
     return this.jwt.verify(token, VERIFY_OPTIONS) as unknown as DecodedToken;
   }
 }
 
 /**
- * The secret of one kind of tokens. While secrets are being rotated, what the previous one signed is believed too, until
- * it expires; nothing is signed with it. The current one is tried first, so that its tokens cost nothing more.
+ * The secret of one kind of token. While secrets are rotated, tokens signed with the previous one stay valid until they expire;
+ * new tokens are signed with the current one, which is also tried first.
  */
 export class TokenSecret {
   private readonly current: Signer;
   private readonly previous: Signer | null;
 
-  /** @param previous null: none is believed but the current one */
+  /** @param previous null if only the current secret is valid */
   constructor(secret: string, previous: string | null) {
     this.current = new Signer(secret);
     this.previous = previous ? new Signer(previous) : null;
@@ -53,7 +53,7 @@ export class TokenSecret {
     return this.current.sign(type, claims);
   }
 
-  /** @throws ApiError `token_invalid` when the signature is not ours */
+  /** @throws ApiError `token_invalid` if neither secret signed the token */
   verify(token: string): DecodedToken {
     try {
       return this.verifiedBy(token).decoded;
@@ -62,7 +62,7 @@ export class TokenSecret {
     }
   }
 
-  /** For a verifier that takes one key: the one that signed the token, or any, if none did. */
+  /** The key that signed a token, for a verifier that takes one key; the current key if neither did. */
   keyOf(token: string): KeyObject {
     if (!this.previous) return this.current.key;
     try {
@@ -72,7 +72,7 @@ export class TokenSecret {
     }
   }
 
-  /** The tokens bear no `kid`: which key signed one is found out by trying. */
+  /** Tries both keys, since tokens have no `kid`. */
   private verifiedBy(token: string): { key: KeyObject; decoded: DecodedToken } {
     const { current, previous } = this;
     try {

@@ -1,10 +1,10 @@
 import { type ArgumentMetadata, Injectable, type ValidationError, ValidationPipe } from '@nestjs/common';
 import { ApiError, type FieldError } from '../../common/errors/index.js';
 
-/** Bodies of this service are flat; class-transformer recurses and overflows the stack at about 1,500 levels. */
+/** Deepest nesting of a body. This service's bodies are flat; class-transformer overflows the stack at about 1,500 levels. */
 const MAX_DEPTH = 8;
 
-/** Checks the shape of every body, query and parameter against its DTO; what the DTO does not name is refused. */
+/** Validates every body, query and parameter against its DTO; fields that the DTO does not have are refused. */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
   constructor() {
@@ -43,7 +43,7 @@ function fieldErrors(error: ValidationError, parent = ''): FieldError[] {
   ];
 }
 
-/** Without recursion: the depth is the attacker's choice. */
+/** Without recursion, since an attacker chooses the depth. */
 function isDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
