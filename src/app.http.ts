@@ -38,7 +38,7 @@ const EXPOSED_HEADERS = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-
 
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 
-/** Fastify with the limits of this service, set before Nest adds a route. */
+/** Creates Fastify with this service's limits, which must be set before Nest adds routes. */
 export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): FastifyAdapter {
   const adapter = new EnvelopingAdapter({
     trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
@@ -70,8 +70,8 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
 }
 
 /**
- * CORS and refusals that stand before every route.
- * @param furtherHeaders that a browser may send, beside those of the contract
+ * Adds what applies to every route: CORS, headers, and refusals before any handler.
+ * @param furtherHeaders headers that a browser may send in addition to those of the contract
  */
 export async function registerHttpRules(
   app: NestFastifyApplication,
@@ -79,17 +79,17 @@ export async function registerHttpRules(
   furtherHeaders: string[],
 ): Promise<void> {
   const server = app.getHttpAdapter().getInstance();
-  // Form bodies and plain text can be sent across origins without a preflight (ASVS 5.0 3.5.2): JSON alone is parsed, save
-  // on pages, whose forms carry a token that no other origin knows.
+  // Any origin can send forms and plain text without a preflight (ASVS 5.0 3.5.2): so only JSON is parsed, except on pages,
+  // whose forms contain a token that no other origin knows.
   server.removeContentTypeParser('text/plain');
   acceptJson(server);
   acceptForms(server);
-  // Not earlier: the refusal is to bear the headers that the plugins below set when a request begins.
+  // In this hook and not earlier, so that refusals have the headers that the plugins below set in `onRequest`.
   server.addHook('preParsing', (request, _reply, _payload, done) => {
     if (!hasContent(request.raw)) delete request.raw.headers['content-type'];
     done(refusalOf(request));
   });
-  // Not by Nest's own enableCors(): it copies the headers of every answer once more.
+  // Nest's own enableCors() would copy the headers of every answer once more.
   await app.register(cors as never, {
     origin: [...config.http.corsOrigins],
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -100,10 +100,10 @@ export async function registerHttpRules(
   });
 }
 
-/** Fastify's own parser, on text that is known to be text: it would read two different invalid bytes as the same letter. */
+/** Fastify's own parser behind a check for valid UTF-8: it would decode different invalid bytes to the same character. */
 function acceptJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
-  // What a sender has signed are the bytes; Nest's RawBodyRequest is the type.
+  // For signatures, which cover the bytes as they were sent; typed as Nest's RawBodyRequest.
   server.decorateRequest('rawBody', undefined);
   server.removeContentTypeParser('application/json');
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
@@ -113,7 +113,7 @@ function acceptJson(server: FastifyInstance): void {
   });
 }
 
-/** For routes of pages, and those that say so, alone: see {@link refusalOf}. */
+/** Parses forms; {@link refusalOf} admits them only on pages, and on routes that declare them. */
 function acceptForms(server: FastifyInstance): void {
   server.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     (request as RawBodyRequest<FastifyRequest>).rawBody = body;
@@ -125,8 +125,8 @@ function acceptForms(server: FastifyInstance): void {
 }
 
 /**
- * The file server (the Swagger UI's; its routes alone bring an error handler) refuses a path that leaves its folder, a range or a
- * condition by statuses that are not in the list of errors. Each of them says that what is asked for is not there.
+ * The Swagger UI's file server refuses paths outside its folder, ranges and conditions with statuses that the closed list of errors
+ * does not have: they become 404. Its routes are the only ones with an error handler.
  */
 function refuseFilesAsNotFound(route: RouteOptions): void {
   const { errorHandler } = route;
@@ -138,18 +138,18 @@ function refuseFilesAsNotFound(route: RouteOptions): void {
 }
 
 /**
- * RFC 9112 section 6.3. Without content there is nothing that a type could be said of (RFC 9110 section 8.3), yet some clients
- * name one with every POST or DELETE (axios on Node: that of a form), and Fastify looks for a parser or refuses no text as JSON.
+ * Whether a request has content (RFC 9112 section 6.3). Some clients send a content type with an empty body (axios on Node: that of
+ * a form), although it describes nothing (RFC 9110 section 8.3); Fastify would look for a parser, or refuse an empty text as JSON.
  */
 function hasContent({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** What Fastify would let pass. */
+/** Refusals that Fastify does not make by itself. */
 function refusalOf(request: FastifyRequest): ApiError | null {
   const { headers } = request.raw;
   if (!hasSoundHost(request.raw)) return new ApiError('malformed_request');
-  // No body is ever read of it.
+  // Their bodies are never read.
   if (request.method === 'GET' || request.method === 'HEAD') return null;
   const isCoded = headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity';
   const type = headers['content-type'];
@@ -158,20 +158,20 @@ function refusalOf(request: FastifyRequest): ApiError | null {
 }
 
 function isTaken(type: string, { refusalPage, consumes }: FastifyContextConfig): boolean {
-  // Parameters (`boundary`, `charset`) are its parser's.
+  // Parameters (`boundary`, `charset`) are left to the route's parser.
   if (consumes) return type.split(';')[0]?.trimEnd().toLowerCase() === consumes;
   return JSON_TYPE.test(type) || (refusalPage !== undefined && type.toLowerCase() === FORM_TYPE);
 }
 
-/** RFC 9112 section 3.2: no Host line, several of them, or one that is no host, are a 400. */
+/** RFC 9112 section 3.2: a request without Host, with several, or with an invalid one is a 400. */
 function hasSoundHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): boolean {
   if (host === undefined) return httpVersion === '1.0';
   return HOST.test(host) && rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length === 1;
 }
 
 /**
- * Answers a path that cannot be decoded, or is too long. No route and so no filter of Nest's is involved, nor any hook, that of
- * CORS included: without its headers a page is told that the service cannot be reached.
+ * Answers a path that cannot be decoded, or is too long. Neither Nest's filters nor Fastify's hooks run for it. CORS headers are
+ * set here, since without them a page would see a network error and no answer.
  */
 function answerUnroutable({ http: { corsOrigins } }: Config) {
   return (error: { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void => {

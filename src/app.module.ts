@@ -18,7 +18,7 @@ import {
 } from './security/index.js';
 import { UsersModule } from './users/index.js';
 
-/** The composition root: what the application consists of, and in which order a request meets its guards. */
+/** The composition root: the modules of the application, and the order in which its guards run. */
 @Module({})
 export class AppModule {
   /** @param extensions modules of the team that builds on this service; they get everything the others get */
@@ -45,7 +45,7 @@ export class AppModule {
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
         { provide: APP_GUARD, useClass: ReadAheadGuard },
-        // Before all that refuse: guesses at keys and tokens count too.
+        // Before all guards that refuse, so that guesses at keys and tokens count too.
         { provide: APP_GUARD, useClass: RequestThrottlerGuard },
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: JwtAuthGuard },

@@ -20,13 +20,13 @@ import type { MovableClock } from './dev-tools/index.js';
 import { createHttpAdapter, registerHttpRules } from './app.http.js';
 
 export interface AppOptions extends Pick<Runtime, 'config'> {
-  /** Of a test that moves it itself; by default the service has one of its own. */
+  /** A clock that a test moves; by default the application creates its own. */
   clock?: MovableClock;
-  /** Further Nest modules, of a team that extends the service. */
+  /** Further Nest modules of a team that extends the service. */
   extensions?: (Type | DynamicModule)[];
 }
 
-/** The one way to get the application: for main, for tests, for every tool. It does not listen yet. */
+/** The only way to create the application, for main, tests and tools. It does not listen yet. */
 export async function createApp({ config, clock, extensions = [] }: AppOptions): Promise<NestFastifyApplication> {
   const logger = createLogger(config.logLevel);
   const servedRoutes = new ServedRoutes();
@@ -50,7 +50,7 @@ export async function createApp({ config, clock, extensions = [] }: AppOptions):
   return app;
 }
 
-/** One buffer for all answers: it is large, and anybody may ask for it as often as they like. */
+/** One buffer for all answers, since the document is large and anybody may request it at any rate. */
 function serveOpenApi(app: NestFastifyApplication): void {
   let document: Buffer | undefined;
   app

@@ -17,26 +17,26 @@ import {
 import { type Account, AccountAnnouncements, AccountsRepository } from './users/index.js';
 
 export interface CommandResult {
-  /** One line for each thing done or found. */
+  /** Output for people, one line for each thing done or found. */
   lines: string[];
-  /** The same for programs. */
+  /** The same for programs, with `--json`. */
   data: unknown;
 }
 
 export interface Command {
-  /** Its argument, as the help names it; null when it takes none. */
+  /** Name of its argument in the help; null if it takes none. */
   argument: string | null;
   help: string;
   run(app: INestApplicationContext, argument: string): Promise<CommandResult>;
 }
 
-/** The operator asked for something that is not there. */
+/** What the operator named does not exist. */
 export class CommandError extends Error {}
 
 const LISTED_MAILS = 100;
 const LISTED_API_KEYS = 1000;
 
-/** What the service refuses a request for, in words for the operator. */
+/** The service's refusals, in words for the operator. */
 function explain(error: unknown): never {
   if (error instanceof ApiError) throw new CommandError(error.fields?.[0]?.message ?? error.message);
   throw error;
@@ -54,7 +54,7 @@ async function idOfApiKey(app: INestApplicationContext, name: string): Promise<s
   return found._id.toHexString();
 }
 
-/** Deleted first, so that every room of a running service has heard of it, and that it was meant. */
+/** The account must have been deleted before: so every module of a running service has reacted, and it was no mistake. */
 async function eraseAccount(app: INestApplicationContext, address: string): Promise<CommandResult> {
   const { userId, email, deletedAt } = await accountOf(app, address);
   if (!deletedAt) throw new CommandError(`${email} is not deleted: DELETE /api/users/${userId} comes first`);

@@ -5,7 +5,7 @@ import { MailStoreModule } from './mail/index.js';
 import { SecurityModule } from './security/index.js';
 import { UsersModule } from './users/index.js';
 
-/** What an operator's commands need of the service: its rooms without its flows, its HTTP server and its mail worker. */
+/** The part of the service that operators' commands need: its modules without flows, HTTP server and mail worker. */
 @Module({})
 export class CliModule {
   static forRoot(runtime: Runtime): DynamicModule {

@@ -22,7 +22,7 @@ async function run({ command, argument, isJson }: Invocation): Promise<string> {
   }
 }
 
-/** What is expected to go wrong is said in its own words; anything else is marked as a failure of the tool. */
+/** Expected errors are printed as they are; anything else is marked as a failure of the tool. */
 function explain(error: Error): string {
   const isExpected = [UsageError, ConfigError, CommandError].some((kind) => error instanceof kind);
   return isExpected ? error.message : `It failed: ${error.message}`;
@@ -35,6 +35,6 @@ try {
 } catch (error) {
   const message = explain(error as Error);
   process.stderr.write(`${args.includes('--json') ? JSON.stringify({ error: message }) : message}\n`);
-  // At once: what was half set up, such as a connection, would keep the process for ever.
+  // Exits at once: something half set up, such as a connection, would keep the process alive for ever.
   process.exit(error instanceof UsageError ? WRONG_USAGE : FAILED);
 }

@@ -3,7 +3,7 @@ import { type Command, COMMANDS } from './cli.commands.js';
 
 const PROGRAM = 'npm run cli --';
 
-/** The operator asked in a way that is not understood. */
+/** The command line is not understood. */
 export class UsageError extends Error {}
 
 export interface Invocation {
@@ -37,8 +37,8 @@ const HELP = [
 ].join('\n');
 
 /**
- * What the operator wants.
- * @returns a text instead, when that is a help
+ * Parses the command line.
+ * @returns a text if the operator asked for help
  * @throws UsageError with a sentence that says what is wrong, and where to read on
  */
 export function readInvocation(args: string[]): Invocation | string {

@@ -8,17 +8,17 @@ import { DatabaseServer } from './infrastructure/database/index.js';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** A process that lived so long had no fault from birth; the next one is started without much of a pause. */
+/** A process that lived this long did not fail at its start, so its successor is started without a long pause. */
 const SOUND_AFTER_MS = 60_000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Several processes of the service that listen on one port, and share one database and one Redis. */
+/** Several processes of the service, which listen on one port and share one database and one Redis. */
 class Workers {
   private isStopping = false;
   private pauseMs = FIRST_PAUSE_MS;
   private readonly metrics: ClusterMetrics;
 
-  /** @param environment given to each of them, over this process's own */
+  /** @param environment variables for each process, in addition to this process's own */
   constructor(
     private readonly count: number,
     private readonly environment: Record<string, string>,
@@ -26,7 +26,7 @@ class Workers {
     this.metrics = new ClusterMetrics(count);
   }
 
-  /** The first one alone: what stands in the way of a start is said once. @throws Error when it ends before it listens */
+  /** Starts the first process alone, so that a failing start is reported once. @throws Error if it ends before it listens */
   async start(): Promise<void> {
     const { count } = this;
     cluster.setupPrimary({ exec: join(import.meta.dirname, 'main.js') });
@@ -44,7 +44,7 @@ class Workers {
     cluster.on('exit', (worker, code, signal) => this.replace(worker, signal || `code ${code}`));
   }
 
-  /** Each finishes what it is doing. @returns once all are gone */
+  /** Stops all processes, each of which finishes its requests. @returns once all have ended */
   async stop(): Promise<void> {
     this.isStopping = true;
     const ends = this.running().map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
@@ -64,7 +64,7 @@ class Workers {
     return worker;
   }
 
-  /** With a pause that grows while they keep dying: a fault that every process meets must not keep the machine busy. */
+  /** The pause grows while processes keep dying: a fault that they all have must not keep the machine busy. */
   private replace(worker: Worker, reason: string): void {
     if (this.isStopping) return;
     say(`Process ${worker.process.pid} ended (${reason}); another one starts in ${this.pauseMs} ms`);
@@ -86,7 +86,7 @@ async function run(): Promise<void> {
       'REDIS_URL: several processes need it: without, each had limits of its own, and did not hear of sessions that another ends',
     ]);
   }
-  // The embedded store belongs to one process: this one. The others reach it as they would reach MongoDB.
+  // One process has the embedded store: this one. The others connect to it as they would to MongoDB.
   const store = config.mongodb.uri ? null : await DatabaseServer.open(config);
   const hashes = Math.max(1, Math.floor(availableParallelism() / config.workers));
   const workers = new Workers(config.workers, {

@@ -32,8 +32,8 @@ import { TokenRefreshController } from './token-refresh/token-refresh.controller
 import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
 
 /**
- * Owns the flows of `/auth`, one folder for each thing a person does. A flow arranges what the rooms below offer:
- * accounts, sessions, one-time secrets, mails. Exports nothing: nothing stands above it but the application.
+ * Owns the flows of `/auth`, one folder for each thing a person does. A flow combines what the modules below offer: accounts,
+ * sessions, one-time secrets, mails. Exports nothing, since only the application is above it.
  */
 @Module({
   imports: [MailModule],

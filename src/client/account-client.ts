@@ -5,53 +5,53 @@ import { keepSession, type Tokens } from './session-keeper.js';
 import { memoryStore, type SessionStore } from './session-store.js';
 
 export interface ClientOptions {
-  /** Where the service answers, e.g. `https://accounts.example`; without it, the page's own origin. */
+  /** Address of the service, e.g. `https://accounts.example`; the page's own origin by default. */
   baseUrl?: string;
-  /** The key of the calling application, for operations that want one. */
+  /** The application's API key, for operations that require one. */
   apiKey?: string;
-  /** Where the session is kept; in memory unless told otherwise. */
+  /** Where the session is kept; in memory by default. */
   store?: SessionStore;
-  /** Hears once that the session is over, and why: an error code; `authentication_required` where another tab knows it. */
+  /** Called once when the session is over, with the error code; `authentication_required` if another tab ended it. */
   onSessionEnd?: (code: string) => void;
-  /** Stands in for the platform's own. */
+  /** Replaces the platform's `fetch`. */
   fetch?: typeof fetch;
 }
 
 /**
- * One method for each operation of the document, by its `operationId`. It takes path parameters, query and body in one
- * object, and yields `data`. The client keeps, sends and refreshes the tokens; no operation has to be given them.
- * @throws AccountError for every refusal; TypeError where the service cannot be reached or its answer breaks off; a TimeoutError
- *   where a refresh is not answered
+ * One method for each operation of the document, named by its `operationId`. It takes path parameters, query and body in one
+ * object, and returns `data`. The client keeps, sends and refreshes the tokens; no operation has to be given them.
+ * @throws AccountError for every refusal; TypeError if the service cannot be reached or its answer breaks off; a TimeoutError if a
+ *   refresh is not answered
  */
 export type AccountClient<Operations> = {
   [Id in Exclude<keyof Operations, 'refreshToken'>]: (
     ...input: Input<Operations[Id], Id extends Ending ? 'refresh_token' : never>
   ) => Promise<Data<Operations[Id]>>;
 } & {
-  /** Whether there is a session. The service may have ended it meanwhile; the next request will tell. */
+  /** Whether there is a session here. The service may have ended it already, which the next request finds out. */
   isLoggedIn(): boolean;
-  /** A good access token, for requests to other services. @throws AccountError without a session */
+  /** An access token that has not expired, for requests to other services. @throws AccountError without a session */
   accessToken(): Promise<string>;
 };
 
 type Fields = Record<string, unknown>;
 
-/** Operations that end the session they are called with, and whose refresh token the client gives them. */
+/** Operations that end the session they are called with; the client adds its refresh token to them. */
 type Ending = 'logout' | 'itsNotMe';
 const ENDINGS: Record<Ending, string> = { logout: 'logged_out', itsNotMe: 'reported_not_me' };
 
-/** A list is repeated, `label=a&label=b`: so the document has it, and so the service reads it. */
+/** A list becomes a repeated parameter, `label=a&label=b`, as the document says and the service reads it. */
 function queryOf(fields: Fields): string {
   const query = new URLSearchParams();
-  // As in a body: a date is written as JSON has it, and what is undefined is left out.
+  // As in a JSON body: dates become strings, and undefined is left out.
   for (const [name, value] of Object.entries(JSON.parse(JSON.stringify(fields)) as Fields))
     for (const one of [value].flat()) query.append(name, one as string);
   return query.toString().replace(/^(?=.)/, '?');
 }
 
 /**
- * @param routes of each operation its method, its path as a URI template (RFC 6570), and `open` where it wants no token.
- *   Fields that the template does not name go into the body of a POST, PUT or PATCH, and the query of the others
+ * @param routes for each operation its method, its path as a URI template (RFC 6570), and `open` if it needs no token. Fields that
+ *   the template does not name go into the body of a POST, PUT or PATCH, or else into the query
  */
 export function createClient<Operations>(
   routes: Record<string, string>,
@@ -83,7 +83,7 @@ export function createClient<Operations>(
         ...(token && { authorization: `Bearer ${token}` }),
       },
     });
-    // A proxy in between may answer with a page.
+    // A proxy in between may answer with HTML.
     const answer = parsed(await response.text()) as Refusal & { data?: unknown };
     if (response.ok) return answer.data;
     throw new AccountError(response.status, answer, response.headers.get('x-request-id'));
@@ -104,7 +104,7 @@ export function createClient<Operations>(
         return data;
       });
     } catch (error) {
-      // To log out of a session that is over already is no failure.
+      // Logging out of a session that is already over is no failure.
       if (id === 'logout' && !store.read()) return undefined;
       throw error;
     }

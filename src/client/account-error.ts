@@ -10,19 +10,19 @@ export interface Refusal {
 
 /** A refusal of the service. Branch on `code`; `message` is for people. */
 export class AccountError<Code extends string = string> extends Error {
-  /** Of the document’s closed list (`ErrorCode`); `unknown` where something else than the service answered. */
+  /** A code of the document's closed list (`ErrorCode`); `unknown` if something else than the service answered. */
   readonly code: Code;
   /** What is wrong with which field, with `validation_failed`. */
   readonly errors: { field: string; message: string }[];
-  /** Seconds after which a repetition can succeed. */
+  /** Seconds after which the same request can succeed. */
   readonly retryAfter: number | undefined;
   /** Requests left to this operation, after a wrong guess. */
   readonly attemptsRemaining: number | undefined;
-  /** From when on another code can be had (RFC 3339), with `email_not_verified`. */
+  /** From when on another code can be requested (RFC 3339), with `email_not_verified`. */
   readonly resendAvailableAt: string | undefined;
 
   constructor(
-    /** HTTP status; 0 where nothing was sent, because there is no session. */
+    /** HTTP status; 0 if nothing was sent, because there is no session. */
     readonly status: number,
     { code = 'unknown', message = code, errors = [], ...hints }: Refusal,
     /** Names the request in the service's logs. */

@@ -4,10 +4,10 @@ const PAUSE_MS = 500;
 const LAST_TRY_MS = 30_000;
 
 /**
- * Asks again where the answer is late, is lost, or says that the service failed. No try is cut off for the next: on a slow line the
- * answer to the first is the first to come. With it the others end, lest they arrive when nobody expects them any more.
- * @param ask has 4.5 seconds until it is asked again, and nine until it is for the last time
- * @throws what it throws when refused, or at last; a TimeoutError 30 seconds after the last try
+ * Repeats a request, up to three tries, if the answer is late, is lost, or is a failure of the service. Earlier tries go on beside
+ * the next: on a slow line the first answer is usually that of the first try. With the first answer all other tries are aborted.
+ * @param ask makes a try; the second begins after 4.5 seconds at the latest, the third after nine
+ * @throws the error of a refusal, or of the last try; a TimeoutError 30 seconds after the last try
  */
 export function askAgain<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const others = new AbortController();
@@ -21,7 +21,7 @@ export function askAgain<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T
       timer = tries < TRIES ? setTimeout(next, NEXT_TRY_MS) : setTimeout(giveUp, LAST_TRY_MS);
       ask(others.signal).then(resolve, (error: Error & { status?: number }) => {
         failures += 1;
-        // What has no status is no answer.
+        // An error without a status means that no answer came.
         if ((error.status ?? 503) < 500 || failures === TRIES) reject(error);
         if (tries === TRIES) return;
         clearTimeout(timer as number);

@@ -14,8 +14,8 @@ type BodyOf<O, Given extends string> = O extends { requestBody: { content: { 'ap
 type Fields<O, Given extends string> = PathOf<O> & QueryOf<O> & BodyOf<O, Given>;
 
 /**
- * The one argument of an operation: none, one that may be left out, or one.
- * @typeParam Given fields of the body that its caller does not give
+ * The parameters of an operation's method: none, an optional one, or a required one.
+ * @typeParam Given fields of the body that the client adds itself
  */
 export type Input<O, Given extends string = never> = keyof Fields<O, Given> extends never
   ? []
@@ -29,5 +29,5 @@ type Answer<O, Status extends number> = O extends {
   ? B
   : never;
 
-/** `data` of the successful answer; nothing where it has none. */
+/** `data` of the successful answer; void if it has none. */
 export type Data<O> = Answer<O, 200> | Answer<O, 201> extends { data: infer D } ? (D extends null ? void : D) : void;

@@ -1,4 +1,4 @@
-/** What a JSON text says; an empty object where it says nothing, or is none. */
+/** The object in a JSON text; an empty object if the text has none, or is no JSON. */
 export function parsed(text: string | null): object {
   try {
     return JSON.parse(text as string) ?? {};

@@ -9,10 +9,10 @@ export interface Tokens {
   expires_in: number;
 }
 
-/** Refreshed so long before it expires: a request is not to overtake the expiry of its own token. */
+/** An access token is refreshed this long before it expires, so that it does not expire on its way to the service. */
 const MARGIN_MS = 10_000;
 
-/** Refusals of a token, after which only a new login helps. */
+/** Error codes after which only a new login helps. */
 const SESSION_OVER =
   /^(token_invalid|session_revoked|logged_out|refresh_token_reused|password_changed|reported_not_me|account_disabled)$/;
 
@@ -21,25 +21,25 @@ type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> };
 export interface SessionKeeper {
   begin(tokens: Tokens): Session;
   /**
-   * A later session, which began meanwhile, is left alone.
-   * @param by what tells a later one: tokens, of which a refusal tells; or `since`, where the session itself was ended, though
-   *   another request or tab has replaced its tokens meanwhile
+   * Ends a session, unless a later one has begun meanwhile.
+   * @param by how to recognise a later one: by its refresh token, if the tokens were refused; by `since`, if the session itself was
+   *   ended, whose tokens another request or tab may have replaced meanwhile
    */
   end(session: Session, code: string, by?: 'refresh_token' | 'since'): void;
   /** @throws AccountError `authentication_required` without a session */
   current(): Promise<Session>;
-  /** Does something with the session, and does it once more where its access token turns out to have expired. */
+  /** Does something with the session, and repeats it once, with a new access token, if the old one has expired. */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
-/** Keeps the tokens, and replaces them: once for any number of requests and tabs that find them expired. */
+/** Keeps the tokens, and refreshes them once for any number of requests and tabs that find them expired. */
 export function keepSession(
   store: SessionStore,
   exchange: (refreshToken: string, signal: AbortSignal) => Promise<Tokens>,
   onEnd?: (code: string) => void,
 ): SessionKeeper {
   let refreshing: Promise<Session> | undefined;
-  /** Whether there was a session when it was last needed: its end is yet to be told. */
+  /** Whether there was a session when it was last needed, so that its end has yet to be reported. */
   let isOpen = !!store.read();
 
   function begin({ token, refresh_token, expires_in }: Tokens, since = Date.now()): Session {
@@ -56,7 +56,7 @@ export function keepSession(
     over(code);
   }
 
-  /** Tells it once; by its absence, where another tab has ended it. @returns what a request is refused with */
+  /** Reports the end of the session once. @returns the error with which requests are refused */
   function over(code = 'authentication_required'): AccountError {
     if (isOpen) {
       isOpen = false;
@@ -89,7 +89,7 @@ export function keepSession(
   function refresh(stale: Session): Promise<Session> {
     const locks = (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
     const work = () => askAgain((signal) => replace(stale, signal));
-    // A page that may store nothing is denied locks as well; nor can it share a session with other tabs.
+    // A page that may not use storage may not use locks either; nor can it share a session with other tabs.
     const unlessDenied = (error: Error) => {
       if (error.name !== 'SecurityError') throw error;
       return work();
@@ -101,18 +101,18 @@ export function keepSession(
   }
 
   /**
-   * Asked again, it must be so within the ten seconds in which the service repeats its answer (REFRESH_GRACE): the refresh may
-   * have been done, and who sends its token after that looks like a thief.
+   * Refreshes the tokens. A repetition must come within the ten seconds in which the service repeats its answer (REFRESH_GRACE): the
+   * first try may have succeeded, and after that time its token would look stolen.
    */
   async function replace(stale: Session, signal: AbortSignal): Promise<Session> {
     const { refresh_token } = stale;
     const session = store.read();
     if (!session) throw over();
-    // Another tab was quicker. To send the older token again would look like theft, and end the session.
+    // Another tab has refreshed them already. Sending the old token again would look like theft, and end the session.
     if (session.refresh_token !== refresh_token) return session;
     try {
       const tokens = await exchange(refresh_token, signal);
-      // Logged out meanwhile, the new tokens belong to nobody; unless another tab has got and stored the same.
+      // If the session was ended or replaced meanwhile, the new tokens are dropped, unless another tab has stored the same ones.
       const stored = store.read()?.refresh_token;
       if (stored === refresh_token || stored === tokens.refresh_token) return begin(tokens, session.since);
     } catch (error) {

@@ -6,17 +6,17 @@ export interface Session {
   refresh_token: string;
   /** When the access token expires by this machine's clock, in milliseconds since 1970. */
   expires_at: number;
-  /** When it was logged in, by the same clock: it stays, however often the tokens are replaced. */
+  /** When the session began, by the same clock; unchanged when its tokens are replaced. */
   since?: number;
 }
 
-/** Where a session is kept. Tabs that share one share the session. */
+/** Where a session is kept. Tabs with a common store share the session. */
 export interface SessionStore {
   read(): Session | null;
   write(session: Session | null): void;
 }
 
-/** Ends with the page or the process. */
+/** Keeps the session in memory: it ends with the page or the process. */
 export function memoryStore(): SessionStore {
   let kept: Session | null = null;
   return { read: () => kept, write: (session) => void (kept = session) };
@@ -29,8 +29,8 @@ interface WebStorage {
 }
 
 /**
- * A session that its storage does not take, because it is full, lasts as long as the page.
- * @param storage `localStorage`: a session that outlives the page, and that every script of the page can read
+ * Keeps the session in the browser's storage; if that is full, in memory, for as long as the page lives.
+ * @param storage `localStorage`: the session outlives the page, and every script of the page can read it
  */
 export function webStore(storage: WebStorage, key = 'account-session'): SessionStore {
   let untaken: Session | null = null;
@@ -43,13 +43,13 @@ export function webStore(storage: WebStorage, key = 'account-session'): SessionS
       } catch {
         untaken = session;
       }
-      // Nor is an older one to stay there: whoever sends a token that has been replaced looks like a thief.
+      // An older session must not stay there: its refresh token was replaced, and would look stolen.
       storage.removeItem(key);
     },
   };
 }
 
-/** Other scripts of the page write there too: what is no session is none, and not the end of every request. */
+/** Other scripts of the page write there too: anything that is not a session counts as none, and makes no request fail. */
 function sessionIn(text: string | null): Session | null {
   const session: Partial<Session> = parsed(text);
   return typeof session.token === 'string' && typeof session.refresh_token === 'string' ? (session as Session) : null;

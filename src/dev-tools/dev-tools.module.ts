@@ -30,7 +30,7 @@ import { ListingController } from './listing/listing.controller.js';
   providers: [
     DevelopmentInbox,
     InboxPage,
-    // createApp() sees to it that the clock is one.
+    // createApp() provides a MovableClock in development.
     { provide: MovableClock, useExisting: Clock },
     TimeTravel,
     Faults,

@@ -4,9 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../common/errors/index.js';
 
 /**
- * Serves `/dev` under names that only this machine gives itself. A name that somebody else's DNS points here (DNS
- * rebinding) would make their page of one origin with the kit, and able to read and move everything. Such a page can send
- * `X-Forwarded-Host`, which counts behind a proxy: `Host` is the browser's own, and has to be right as well.
+ * Serves `/dev` only under host names of this machine itself, against DNS rebinding: a page whose host name an attacker's DNS points
+ * here would have the same origin as the kit, and could read and change everything. Such a page can set `X-Forwarded-Host`, which
+ * is trusted behind a proxy; the browser itself sets `Host`, so that is checked too.
  */
 @Injectable()
 export class OwnNameGuard implements CanActivate {

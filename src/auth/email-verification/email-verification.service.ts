@@ -17,13 +17,13 @@ export class EmailVerificationService {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** @throws ApiError `invalid_otp`, the same whatever was wrong */
+  /** @throws ApiError `invalid_otp`, whatever was wrong */
   async verify(email: string, otp: string): Promise<void> {
     const account = await this.findUnconfirmed(email);
     const found = await this.secrets.matchOtp(account?.userId ?? null, otp);
     if (!account || !found) throw this.refusal(account);
-    // Of parallel submissions of the right code, the one whose update finds it unused confirms the address. Thrown within
-    // the transaction: of an account that is gone meanwhile nothing is left half changed.
+    // Of parallel submissions of the right code, only the one whose update finds it unused confirms the address. Errors are thrown
+    // within the transaction, so that nothing is left half done if the account is removed meanwhile.
     await this.transactions.run(async () => {
       const isConfirmed = (await this.secrets.consume(found)) && (await this.accounts.confirmEmail(account.userId));
       if (!isConfirmed) throw this.refusal(account);
@@ -38,7 +38,7 @@ export class EmailVerificationService {
     return new ApiError('invalid_otp');
   }
 
-  /** Alike for every address: for one that has nothing to confirm, the code and the mail are decoys. */
+  /** Behaves the same for every address: if there is nothing to confirm, code and mail are decoys. */
   async resend(email: string): Promise<void> {
     const account = await this.findUnconfirmed(email);
     const otp = await this.secrets.prepareOtp();

@@ -11,8 +11,8 @@ export class ItsNotMeService {
   ) {}
 
   /**
-   * Locks the bearer's account down.
-   * @throws ApiError `token_invalid` when the refresh token is not the session's own
+   * Locks the caller's account down.
+   * @throws ApiError `token_invalid` if the refresh token is not of the caller's session
    */
   async lockDown(principal: Principal, refreshToken: string): Promise<void> {
     this.proof.assertSameSession(principal, refreshToken);

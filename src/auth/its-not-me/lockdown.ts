@@ -5,7 +5,7 @@ import { OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { AccountAnnouncements, AccountsRepository } from '../../users/index.js';
 import { ResetMails } from '../password-reset/reset-mails.js';
 
-/** Whose account is locked down, and which of its logins is the reason. */
+/** The account to lock down, and the login that was reported. */
 export interface ReportedLogin {
   userId: string;
   email: string;
@@ -13,7 +13,7 @@ export interface ReportedLogin {
   recoveries?: number;
 }
 
-/** What follows when a login was not its owner's. */
+/** Locks an account down after its owner has reported a login. */
 @Injectable()
 export class Lockdown {
   constructor(
@@ -26,18 +26,18 @@ export class Lockdown {
   ) {}
 
   /**
-   * Locks everything down in one transaction: every session ends, the password stops working, and the owner gets
-   * the way back by mail. No quota holds this mail back.
-   * @param login.recoveries only if so many have been: of any number of calls with one count exactly one locks down;
-   * without it, only if the session is still open
-   * @throws ApiError `report_link_used` when there have been others, `session_revoked` when the session has ended
+   * Locks everything down in one transaction: every session ends, the password stops working, and a reset link is mailed to the
+   * owner. This mail is exempt from the quota.
+   * @param login.recoveries locks down only if the account has been recovered this many times: of any number of calls with the
+   *   same count exactly one succeeds. Without it, locks down only if the session has not ended
+   * @throws ApiError `report_link_used` if the count differs, `session_revoked` if the session has ended
    */
   async run({ userId, email, sessionId, recoveries }: ReportedLogin): Promise<void> {
     const token = this.secrets.prepareResetToken();
     await this.sessions.endAllWith(userId, 'reported_not_me', async () => {
       const credentialVersion = await this.accounts.requirePasswordReset(userId, recoveries);
-      // Asked after the account was written: whoever ended the session meanwhile wrote it too, and is waited for. A second
-      // lockdown would make the link in the mail of the first void, and undo a reset that has just succeeded.
+      // Read after the account was written: whatever ended the session meanwhile wrote the account too, and so has finished. A
+      // second lockdown would invalidate the link in the first one's mail, or undo a reset that has just succeeded.
       const isDue = credentialVersion !== null && (recoveries !== undefined || (await this.sessions.isOpen(sessionId)));
       if (!isDue) throw new ApiError(recoveries === undefined ? 'session_revoked' : 'report_link_used');
       await this.secrets.issueResetToken(userId, token);

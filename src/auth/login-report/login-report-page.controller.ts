@@ -6,7 +6,7 @@ import { LoginReportDto } from './login-report.dto.js';
 import { donePage, questionPage, refusalPage } from './login-report-pages.js';
 import { LoginReportService } from './login-report.service.js';
 
-/** The pages behind the link of a mail about a new login. They need no script, and only the form changes anything. */
+/** The pages behind the link in a mail about a new login. They need no script, and only submitting the form changes anything. */
 @ApiExcludeController()
 @Controller('not-me')
 export class LoginReportPageController {

@@ -4,7 +4,7 @@ import { type LoginReportClaims, LoginReportTokens, SecurityEvents } from '../..
 import { type Account, AccountsRepository, isActive } from '../../users/index.js';
 import { Lockdown } from '../its-not-me/lockdown.js';
 
-/** "This was not me", said with the link of a mail about a new login. */
+/** Reports "this was not me", made with the link in a mail about a new login. */
 @Injectable()
 export class LoginReportService {
   constructor(
@@ -15,8 +15,8 @@ export class LoginReportService {
   ) {}
 
   /**
-   * Which login a link is about. It changes nothing, for mail scanners open links before people do.
-   * @returns the moment of the login
+   * Finds the login that a link is about. It changes nothing, since mail scanners open links before people do.
+   * @returns when the login was
    * @throws ApiError `report_link_invalid`, `report_link_expired` or `report_link_used`
    */
   async read(token: string): Promise<Date> {
@@ -26,7 +26,7 @@ export class LoginReportService {
   }
 
   /**
-   * Locks the account down. Of any number of reports at the same moment one does so.
+   * Locks the account down. Of any number of simultaneous reports exactly one does so.
    * @throws as {@link read} does
    */
   async confirm(token: string): Promise<void> {

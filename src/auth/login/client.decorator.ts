@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { clientAddress } from '../../common/http/index.js';
 import { userAgentOf } from '../../login-history/index.js';
 
-/** From where and with what a person logs in. */
+/** The address and device from which a person logs in. */
 export interface Client {
   ip: string;
   userAgent: string | undefined;

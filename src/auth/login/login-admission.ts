@@ -5,7 +5,7 @@ import { AccountBackoff, type LoginTarget, SecurityEvents } from '../../security
 import type { Account } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
 
-/** Lets a login attempt at an account through, or holds it back for a while after many failures in a row. */
+/** Admits a login attempt, or delays it after many failures in a row. */
 @Injectable()
 export class LoginAdmission {
   constructor(
@@ -16,10 +16,10 @@ export class LoginAdmission {
   ) {}
 
   /**
-   * Username and address of an account count together, and names of nobody like those of accounts. Where an account is
-   * held back, a device and network from which it has been used before still has attempts of its own: else guessing
-   * would be a way to lock the owner out, and without a count of theirs a copied device could guess for ever.
-   * @returns what the attempt was counted for, to be handed to {@link succeeded}
+   * Username and e-mail address of an account count together; names without an account are counted just like accounts. While an
+   * account is delayed, each device and network that it was used from before has attempts of its own: otherwise guessing would
+   * lock the owner out. These attempts are limited too, since a device can be imitated.
+   * @returns what the attempt was counted for, to be passed to {@link succeeded}
    * @throws ApiError `too_many_login_attempts`
    */
   async admit(account: Account | null, login: string, client: Client): Promise<LoginTarget[]> {
@@ -40,7 +40,7 @@ export class LoginAdmission {
     await Promise.all(targets.map((target) => this.backoff.clear(target)));
   }
 
-  /** @returns the fingerprint of the client's device, if the account has been used from it */
+  /** @returns the fingerprint of the client's device if the account has been used from it, else null */
   private async knownDevice({ userId }: Account, { ip, userAgent }: Client): Promise<string | null> {
     const network = networkOf(ip, await this.locations.find(ip));
     return this.knownDevices.findKnown({ userId, device: parseDevice(userAgent), network });

@@ -10,7 +10,7 @@ const REFUSALS = [
   'service_unavailable',
 ] as const;
 
-/** How logins end. What the limiter or validation refuses is none. */
+/** Counts logins by outcome. Requests refused by the limiter or validation are not counted. */
 @Injectable()
 export class LoginMetrics {
   private readonly outcomes;

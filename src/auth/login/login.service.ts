@@ -51,7 +51,7 @@ export class LoginService {
     return new ApiError(code, details);
   }
 
-  /** The password may have been changed while bcrypt was busy; then this login comes too late. */
+  /** The password may have been changed during the bcrypt comparison; then this login is refused. */
   private async reread({ userId, credentialVersion }: Account): Promise<Account> {
     const account = await this.accounts.findById(userId);
     if (!account || !isActive(account) || account.credentialVersion !== credentialVersion) {

@@ -21,7 +21,7 @@ import { LoginReportTokens } from '../../security/index.js';
 export interface Login {
   userId: string;
   sessionId: string;
-  /** Of the account, before this login. */
+  /** Number of recoveries of the account before this login. */
   recoveries: number;
   email: string;
   ip: string;
@@ -30,7 +30,7 @@ export interface Login {
   loggedInAt: Date;
 }
 
-/** Tells the owner of a login from a device and network not seen on the account before. It never fails a login. */
+/** Mails the owner about a login from a device and network that are new for the account. A failure never fails the login. */
 @Injectable()
 export class NewDeviceNotice {
   private readonly logger = new Logger(NewDeviceNotice.name);

@@ -13,7 +13,7 @@ export interface OpenedSession {
   answer: TokensDto;
 }
 
-/** Opens a session: its tokens, its login-history entry, and a word to the owner when it is from a new place. */
+/** Opens a session: its tokens, its login-history entry, and a mail to the owner if device and network are new. */
 @Injectable()
 export class SessionOpening {
   constructor(
@@ -31,7 +31,7 @@ export class SessionOpening {
     return { sessionId, loggedInAt, answer };
   }
 
-  /** The tokens are worth something from here on. */
+  /** The tokens are valid from here on. */
   async record(
     { sessionId, loggedInAt, answer }: OpenedSession,
     account: Account,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccessTokens, type RefreshState, RefreshTokens } from '../../security/index.js';
 import type { TokensDto } from './tokens.dto.js';
 
-/** The two tokens of a session, as a login and each refresh hand them out. */
+/** Issues the two tokens of a session, at a login and at each refresh. */
 @Injectable()
 export class TokenPairs {
   constructor(

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** Example tokens are no tokens: nothing that could be mistaken for one is in the document. */
+/** Not in the form of real tokens, so that nothing in the document can be mistaken for one. */
 export class TokensDto {
   @ApiProperty({
     example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl',

@@ -12,7 +12,7 @@ export class LogoutService {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** @throws ApiError `token_invalid` when the refresh token is not the session's own */
+  /** @throws ApiError `token_invalid` if the refresh token is not of the caller's session */
   async logout(principal: Principal, refreshToken: string, isForAllSessions: boolean): Promise<void> {
     this.proof.assertSameSession(principal, refreshToken);
     if (isForAllSessions) await this.sessions.endAll(principal.userId, 'logged_out');

@@ -19,9 +19,9 @@ export class PasswordChangeService {
   ) {}
 
   /**
-   * Replaces the password of somebody who knows the current one, and ends the account's other sessions.
+   * Replaces the password of a caller who knows the current one, and ends the account's other sessions.
    * @throws ApiError `validation_failed` for the field at fault, `too_many_requests` after many wrong guesses in a row,
-   * `session_revoked` when the session has ended while the passwords were hashed
+   *   `session_revoked` if the session ended while the passwords were hashed
    */
   async change({ userId, sessionId }: Principal, dto: ChangePasswordDto): Promise<void> {
     const account = await this.accounts.findById(userId);
@@ -37,8 +37,8 @@ export class PasswordChangeService {
   }
 
   /**
-   * Whoever holds a stolen session must not be able to try passwords here that login would hold back. Counted for the
-   * session: guesses of strangers at login are not to keep its owner from changing the password.
+   * Delays guesses here as at login, or a stolen session could be used to find out the password. They are counted for the session,
+   * so that strangers' guesses at login cannot keep the owner from changing the password.
    */
   private async assertCurrent(
     { userId, sessionId }: Pick<Principal, 'userId' | 'sessionId'>,

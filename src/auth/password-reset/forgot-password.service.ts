@@ -13,8 +13,8 @@ export class ForgotPasswordService {
   ) {}
 
   /**
-   * Mails a reset token. The account itself is unchanged, and the answer is alike for every address: for one without
-   * an account, token and mail are decoys.
+   * Mails a reset token. It does not change the account, and behaves the same for every address: for one without an account,
+   * token and mail are decoys.
    */
   async request(email: string): Promise<void> {
     const found = await this.accounts.findByEmail(email);

@@ -18,9 +18,9 @@ export class PasswordResetService {
   ) {}
 
   /**
-   * Replaces the password and ends every session. Token, password and sessions change in one transaction: of parallel
-   * resets with one token, one wins, and only its password logs in.
-   * @throws ApiError `invalid_reset_token`, or `validation_failed` when the password is refused; then the token lives on
+   * Replaces the password and ends every session. Token, password and sessions change in one transaction: of parallel resets with
+   * the same token exactly one succeeds, and only its password is valid.
+   * @throws ApiError `invalid_reset_token`, or `validation_failed` if the password is refused; the token then stays valid
    */
   async reset(token: string, password: string): Promise<void> {
     const found = await this.secrets.matchResetToken(token);
@@ -36,11 +36,11 @@ export class PasswordResetService {
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId });
       return credentialVersion;
     });
-    // Whoever owns the mailbox is let in at once, however many have guessed at the account.
+    // The owner of the mailbox may log in at once, however many guesses delayed the account.
     await this.backoff.clear({ userId });
   }
 
-  /** After its-not-me somebody else may know the old password: it is not accepted again. */
+  /** After its-not-me somebody else may know the old password, so it must not be chosen again. */
   private async hash(password: string, account: Account): Promise<string> {
     return this.newPasswords.hash(password, {
       ownWords: [account.email, account.username],

@@ -4,7 +4,7 @@ import { Config } from '../../infrastructure/config/index.js';
 import { forgotPasswordUrl, formatDuration, formatMoment, MailOutbox, NOTICE_LIFETIME_MS } from '../../mail/index.js';
 import type { IssuedSecret } from '../../security/index.js';
 
-/** The mails around a reset. Their links begin with a setting, never with a header of a request. */
+/** Mails with a reset link. Links are built from a setting, never from a request's headers. */
 @Injectable()
 export class ResetMails {
   constructor(
@@ -18,7 +18,7 @@ export class ResetMails {
     await this.outbox.post({ kind: 'password-reset', to, context: this.linkOf(token), expiresAt, isDecoy });
   }
 
-  /** To the owner of an account that was locked down. */
+  /** For the owner of an account that was locked down. */
   async postAlert(to: string, token: IssuedSecret): Promise<void> {
     const context = { ...this.linkOf(token), reported_at: formatMoment(this.clock.now()) };
     await this.outbox.post({ kind: 'security-alert', to, context, expiresAt: token.expiresAt });

@@ -8,7 +8,7 @@ import type { RegisterDto } from './register.dto.js';
 
 export interface Registered {
   account: Account;
-  /** Whether a code is on its way: an account that takes another's place has no more of them than the address may get. */
+  /** Whether a code was mailed: an account that replaces an unconfirmed one shares the mail quota of its address. */
   isOtpSent: boolean;
 }
 
@@ -25,9 +25,9 @@ export class RegistrationService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ApiError `validation_failed` when username or e-mail is taken, or the password is refused */
+  /** @throws ApiError `validation_failed` if username or e-mail is taken, or the password is refused */
   async register(dto: RegisterDto): Promise<Registered> {
-    // Hashed before the transaction: one that waits for bcrypt would hold up others.
+    // Hashed before the transaction, which would hold up others while it waits for bcrypt.
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [dto.email, dto.username] });
     const otp = await this.secrets.prepareOtp();
     return this.transactions.run(async () => {
@@ -48,7 +48,7 @@ export class RegistrationService {
     });
   }
 
-  /** Nobody can squat on an address: an account that was not confirmed in time gives way to the next one. */
+  /** Removes an account with this address that was not confirmed in time, so that nobody can squat on an address. */
   private async makeRoomFor(email: string): Promise<Account | null> {
     const squatter = await this.accounts.findByEmail(email);
     const cutoff = new Date(this.clock.nowMs() - this.secrets.otpTtlMs);

@@ -9,9 +9,9 @@ import { TokenPairs } from '../login/token-pairs.js';
 import type { TokensDto } from '../login/tokens.dto.js';
 
 /**
- * Refresh by one counter per session (RFC 9700 section 4.14.2). The token names its generation. The current one rotates the
- * session; the one just replaced gets, for a few seconds, the same successor again, so that parallel tabs and lost
- * answers log nobody out; any older one is a stolen token in somebody's hands, and ends the session.
+ * Refresh-token rotation with one counter per session (RFC 9700 section 4.14.2). Each token contains its generation. The current one
+ * rotates the session. The one before it gets the same successor again for a few seconds, so that parallel tabs and lost answers
+ * log nobody out. Any older one must have been stolen, and ends the session.
  */
 @Injectable()
 export class TokenRefreshService {
@@ -27,10 +27,10 @@ export class TokenRefreshService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ApiError 401 with the reason for which the session or the token is no more */
+  /** @throws ApiError 401 with the reason why the session or the token is no longer valid */
   async refresh(refreshToken: string): Promise<TokensDto> {
     const claims = this.refreshTokens.verify(refreshToken);
-    // From the cache, as for any request: it knows of every end at once, and the new tokens are asked again when used.
+    // From the cache, as for any request: it reflects the end of a session at once, and the new tokens are checked when used.
     const isLive = await this.isLive(claims);
     const rotated = isLive && (await this.rotate(claims));
     return rotated || this.refreshLooked(claims);
@@ -46,12 +46,12 @@ export class TokenRefreshService {
     }
   }
 
-  /** In the ordinary case the session is written without having been read; why it did not come to that is looked up here. */
+  /** Normally the session is rotated without being read first. If that fails, this reads it to find out why. */
   private async refreshLooked(claims: RefreshClaims): Promise<TokensDto> {
     const session = await this.findSession(claims);
     if (claims.gen !== session.generation) return this.answerReplaced(claims, session);
     const rotated = await this.rotate(claims);
-    // Another request rotated the session in between; this token is the replaced one now.
+    // Another request rotated the session meanwhile, so this token is the one before the current one now.
     return rotated ?? this.answerReplaced(claims, await this.findSession(claims));
   }
 
@@ -65,7 +65,7 @@ export class TokenRefreshService {
     return session;
   }
 
-  /** @returns null when the session is not, or no longer, the one of this token and this credential */
+  /** @returns null if the session has ended, or is of another generation or credential version */
   private async rotate(claims: RefreshClaims): Promise<TokensDto | null> {
     const { id, sid, gen, auth_time } = claims;
     const rotatedAt = this.clock.now();

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { DevRoute } from '../dev-route.decorator.js';
 import { CleanSlate } from './clean-slate.js';
 
-/** Not a POST: one without a body needs no preflight, and any page that a developer opens could send it. */
+/** Not a POST: without a body it would need no preflight, and any page that a developer visits could send it. */
 @ApiExcludeController()
 @Controller('dev/state')
 export class CleanSlateController {

@@ -8,7 +8,7 @@ import { RedisUnavailableError } from '../../infrastructure/redis/index.js';
 import { TimeTravel } from '../clock/time-travel.js';
 import { Faults } from '../faults/faults.js';
 
-/** Brings the running service to where it starts on empty stores. */
+/** Empties all stores and caches of the running service. */
 @Injectable()
 export class CleanSlate {
   constructor(
@@ -18,12 +18,12 @@ export class CleanSlate {
     private readonly time: TimeTravel,
   ) {}
 
-  /** @throws ApiError `service_unavailable` when a store does not answer; what is left then is not said */
+  /** @throws ApiError `service_unavailable` if a store does not answer; then some data may be left */
   async make(): Promise<void> {
     this.faults.clear();
     await this.time.to(0);
     try {
-      // Twice: what was under way the first time has been stored by the second.
+      // Twice: what was still being stored the first time is there the second time.
       await this.emptyCollections();
       await Promise.all(this.rememberers().map((provider) => provider.onCleanSlate()));
       await this.emptyCollections();
@@ -33,7 +33,7 @@ export class CleanSlate {
     }
   }
 
-  /** Of every module, also of those that extend the service. */
+  /** The hooks of every module, including those that extend the service. */
   private async emptyCollections(): Promise<void> {
     await Promise.all(Object.values(this.connection.models).map((model) => model.deleteMany({})));
   }

@@ -2,14 +2,14 @@ import { IsInt, Max, Min, ValidateIf } from 'class-validator';
 import type { MovableClock } from './movable-clock.js';
 
 /**
- * Forward only: what is stored would else be dated in the past of the database's own clock, which would purge it. Ten
- * years are beyond everything that expires.
+ * Only forward: documents dated in the past would be purged by the database, which has a clock of its own. Nothing lives longer
+ * than ten years.
  */
 export const MAX_OFFSET_SECONDS = 10 * 366 * 86_400;
 
-/** One of the two. */
+/** Exactly one of the two. */
 export class MoveClockDto {
-  /** From where it stands. */
+  /** Relative to the service's present time. */
   @Max(MAX_OFFSET_SECONDS)
   @Min(0)
   @IsInt()
@@ -19,7 +19,7 @@ export class MoveClockDto {
   )
   advance_seconds?: number;
 
-  /** From the real time. */
+  /** Relative to the real time. */
   @Max(MAX_OFFSET_SECONDS)
   @Min(0)
   @IsInt()

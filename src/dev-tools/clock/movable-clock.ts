@@ -1,6 +1,6 @@
 import { SystemClock } from '../../common/clock/index.js';
 
-/** The real time, and an offset that tests move. */
+/** The real time plus an offset that tests can change. */
 export class MovableClock extends SystemClock {
   private offset = 0;
 

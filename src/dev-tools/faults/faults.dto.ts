@@ -4,7 +4,7 @@ import { IsOmittable } from '../../common/validation/index.js';
 const SMTP_STATES = ['up', 'down', 'refusing'] as const;
 const REDIS_STATES = ['up', 'down'] as const;
 
-/** `down`: no answer, mails wait for another attempt; `refusing`: each is refused for good. */
+/** `down`: no answer, and mails wait for another attempt; `refusing`: each mail is refused permanently. */
 export type SmtpState = (typeof SMTP_STATES)[number];
 export type RedisState = (typeof REDIS_STATES)[number];
 

@@ -3,7 +3,7 @@ import { REDIS, type RedisConnection } from '../../infrastructure/redis/index.js
 import { MailDrill } from '../../mail/index.js';
 import type { RedisState, SmtpState } from './faults.dto.js';
 
-/** Makes what stands behind the service fail. Fulfils the mail room's port MailDrill. */
+/** Makes the service's dependencies fail on purpose. Implements the port MailDrill of `mail`. */
 @Injectable()
 export class Faults extends MailDrill {
   smtp: SmtpState = 'up';

@@ -10,14 +10,14 @@ import { InboxMail } from './inbox-mail.schema.js';
 export interface WantedMail {
   to: string;
   kind?: MailKind;
-  /** Cursor of the mail after which it arrived; 0 for the first of all. */
+  /** Only mails that arrived after the one with this cursor; 0 for all. */
   after: number;
 }
 
-/** Several instances may stand on one database, so arrivals are looked for there. */
+/** How often to look for new mails in the database, which several instances may share. */
 const LOOK_EVERY_MS = 20;
 
-/** Takes the mails that no mail server takes, and keeps them for a week. Fulfils the mail room's port MailInbox. */
+/** Takes mails in place of a mail server, and keeps them for a week. Implements the port MailInbox of `mail`. */
 @Injectable()
 export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
   private isStopping = false;
@@ -42,13 +42,13 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
       try {
         return await this.store(mail, (newest?.cursor ?? 0) + 1);
       } catch (error) {
-        // Another mail took this place in the order; the next one is free only when that one can be seen.
+        // Another mail took this cursor. The next free cursor can be found only once that mail is visible.
         if (duplicateKeyField(error) !== 'cursor') throw error;
       }
     }
   }
 
-  /** Newest first. @param to only mails to this address */
+  /** Mails, newest first. @param to only mails to this address */
   async list(to: string | null, limit: number): Promise<InboxMail[]> {
     return this.model
       .find(to ? { to_key: to.toLowerCase() } : {})
@@ -57,9 +57,9 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
       .lean<InboxMail[]>();
   }
 
-  /** The oldest mail that is wanted, once it is there. @returns null when none came within `patienceMs` */
+  /** Waits for a mail. @returns the oldest one that matches; null if none came within `patienceMs` */
   async next(wanted: WantedMail, patienceMs: number): Promise<InboxMail | null> {
-    // Not by AbortSignal.any(): in Node 20 a garbage collection takes the time-out along, and the wait has no end.
+    // Not AbortSignal.any(): Node 20 may collect its time-out as garbage, and the wait would never end.
     const endMs = performance.now() + patienceMs;
     for (;;) {
       const isLastLook = this.isStopping || performance.now() >= endMs;

@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 
 const RETENTION_SECONDS = 7 * 86_400;
 
-/** A mail of the development inbox. It holds its code in the clear: this collection does not exist in production. */
+/** A mail of the development inbox, with its code in clear text: this collection does not exist in production. */
 @Schema({ collection: 'dev_inbox', versionKey: false })
 export class InboxMail {
   _id: Types.ObjectId;
@@ -36,7 +36,7 @@ export class InboxMail {
   @Prop({ type: String, default: null })
   link: string | null;
 
-  /** Its place in the order of arrival. Not the time: that can be set back. */
+  /** Position in the order of arrival; not a time, since clocks can be set back. */
   @Prop({ type: Number, required: true })
   cursor: number;
 
@@ -46,6 +46,6 @@ export class InboxMail {
 
 export const InboxMailSchema = SchemaFactory.createForClass(InboxMail);
 InboxMailSchema.index({ to_key: 1, cursor: -1 });
-// Two mails cannot have the same place.
+// No two mails can have the same cursor.
 InboxMailSchema.index({ cursor: -1 }, { unique: true, sparse: true });
 InboxMailSchema.index({ sent_at: -1 }, { expireAfterSeconds: RETENTION_SECONDS });

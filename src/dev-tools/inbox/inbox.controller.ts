@@ -18,7 +18,7 @@ export class InboxController {
     private readonly page: InboxPage,
   ) {}
 
-  /** With `to` a program asks, and gets JSON; without, a person, and gets a page. */
+  /** JSON for programs with the parameter `to`, a page for people without it. */
   @Get()
   @DevRoute({ summary: 'The inbox as a page for people; with ?to=<address> the mails to it as JSON, newest first' })
   async getInbox(
@@ -32,7 +32,7 @@ export class InboxController {
     return this.page.render(mails, address || null, await this.inbox.count());
   }
 
-  /** @throws ApiError `not_found` when none came in time, with the kinds of those that are there */
+  /** @throws ApiError `not_found` if none came in time; it names the kinds of mails that are there */
   @Get('next')
   @DevRoute({
     summary: 'Waits for a mail: ?to=<address>, and where wanted &kind=, &after=<cursor>, &timeout_seconds=',

@@ -3,7 +3,7 @@ import { IsWholeNumber } from '../../common/validation/index.js';
 import { MAIL_KINDS, type MailKind } from '../../mail/index.js';
 import type { InboxMail } from './inbox-mail.schema.js';
 
-/** A plus sign that is not encoded arrives as a space, and no mail would ever be found. */
+/** Refuses spaces: an unencoded plus sign arrives as one, and no mail would ever be found. */
 const IsAddress = () =>
   Matches(/^[^\s@]+@[^\s@]+$/, { message: 'to must be an e-mail address, in a URL with + as %2B' });
 
@@ -20,7 +20,7 @@ export class InboxQueryDto {
   address?: string;
 }
 
-/** Below the time after which an idle connection is cut. */
+/** Below the server's time-out for idle connections. */
 const MAX_TIMEOUT_SECONDS = 25;
 
 export class NextMailQueryDto {
@@ -49,11 +49,11 @@ export interface InboxMailDto {
   otp: string | null;
   /** The reset token in it. */
   token: string | null;
-  /** The link that bears the token. */
+  /** The link with the token. */
   link: string | null;
-  /** All links of its text. */
+  /** All links in its text. */
   links: string[];
-  /** Its place in the order of arrival; a later question for the `next` one may start after it. */
+  /** Position in the order of arrival; a later request for the `next` mail may start after it. */
   cursor: number;
   text: string;
   html: string;

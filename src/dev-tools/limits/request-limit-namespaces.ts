@@ -7,7 +7,7 @@ export const LIMIT_NAMESPACE_HEADER = 'x-test-limit-namespace';
 
 const NAMESPACE = /^[\w.-]{1,64}$/;
 
-/** The namespace that a request names in a header. Fulfils the security room's port LimitNamespaces. */
+/** The namespace that a request names in a header. Implements the port LimitNamespaces of `security`. */
 @Injectable()
 export class RequestLimitNamespaces extends LimitNamespaces {
   override of({ headers }: FastifyRequest): string | null {
