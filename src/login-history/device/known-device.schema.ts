@@ -3,13 +3,13 @@ import { Types } from 'mongoose';
 
 const RETENTION_SECONDS = 7_776_000;
 
-/** A device and network from which an account was used. It outlives the session, else every login after a logout were a stranger. */
+/** A device and network from which an account was used. It outlives the session, or every login after a logout would look new. */
 @Schema({ collection: 'known_devices', versionKey: false })
 export class KnownDevice {
   @Prop({ type: Types.ObjectId, required: true })
   user: Types.ObjectId;
 
-  /** Browser and operating system by name, device class, network: no version, for programs update themselves. */
+  /** Names of browser and operating system, device class, network; without versions, since programs update themselves. */
   @Prop({ type: String, required: true })
   fingerprint: string;
 

@@ -11,7 +11,7 @@ export interface Sighting {
   network: string;
 }
 
-/** Remembers from where an account is used. */
+/** Remembers from which devices and networks an account is used. */
 @Injectable()
 export class KnownDevicesRepository {
   constructor(
@@ -20,9 +20,9 @@ export class KnownDevicesRepository {
   ) {}
 
   /**
-   * Records that the account was used from there.
-   * @returns whether that is worth a word to the owner: a device and network never seen, on an account that has others.
-   * Of parallel sightings of one newcomer exactly one is told so.
+   * Records a use of the account.
+   * @returns whether to notify the owner: the account was used before, but never from this device and network. Of parallel first
+   *   uses exactly one returns true
    */
   async see(sighting: Sighting): Promise<boolean> {
     const { user, fingerprint } = keyOf(sighting);
@@ -39,7 +39,7 @@ export class KnownDevicesRepository {
     await this.model.deleteMany({ user: new Types.ObjectId(userId) });
   }
 
-  /** @returns the fingerprint under which the device is known, or null */
+  /** @returns the device's fingerprint; null if the account was never used from it */
   async findKnown(sighting: Sighting): Promise<string | null> {
     const key = keyOf(sighting);
     return (await this.model.exists(key)) === null ? null : key.fingerprint;

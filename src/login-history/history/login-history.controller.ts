@@ -55,7 +55,7 @@ export class LoginHistoryController {
     message: 'Session ended',
   })
   async endSession(@CurrentPrincipal() { userId }: Principal, @Param() { id }: IdParamDto): Promise<void> {
-    // Somebody else's session is as little to be found as one that never was.
+    // A session of somebody else is not found, just like one that never existed.
     if (!(await this.history.belongsTo(id, userId))) throw new ApiError('not_found');
     await this.sessions.end(id, 'session_revoked');
     this.events.record({ kind: 'authn_token_revoked', outcome: 'success', userId, sessionId: id });

@@ -76,7 +76,7 @@ export class LoginHistoryDto {
   current: boolean;
 }
 
-/** @param currentSessionId the session that asks; null for somebody else's history */
+/** @param currentSessionId the caller's own session; null in the history of somebody else */
 export function toLoginHistoryDto(entry: LoginHistory, currentSessionId: string | null): LoginHistoryDto {
   return {
     _id: entry._id.toHexString(),

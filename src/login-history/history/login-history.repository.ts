@@ -6,7 +6,7 @@ import { findPage } from '../../infrastructure/database/index.js';
 import { LoginHistory } from '../sessions/login-history.schema.js';
 import type { LoginStatisticsDto } from './login-history.dto.js';
 
-/** Reads the history; what changes it is the sessions' own. */
+/** Reads the login history; SessionsRepository writes it. */
 @Injectable()
 export class LoginHistoryRepository {
   constructor(@InjectModel(LoginHistory.name) private readonly entries: Model<LoginHistory>) {}

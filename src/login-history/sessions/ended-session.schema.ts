@@ -2,7 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Types } from 'mongoose';
 import type { SessionEnd } from '../../security/index.js';
 
-/** Why a session ended, kept for as long as its tokens are about, so that a client can be told. Nothing else of it. */
+/** Why a session ended, and nothing else of it; kept until its tokens have expired, so that clients can be told the reason. */
 @Schema({ collection: 'ended_sessions', versionKey: false })
 export class EndedSession {
   /** The session's id. */

@@ -6,8 +6,8 @@ import type { Location } from '../location/location-finder.js';
 /** Retention of the login history, by the specification: 90 days. */
 const RETENTION_SECONDS = 7_776_000;
 
-/** A login, which is at the same time the session it opened: without this entry its tokens are worth nothing. */
-// Not minimised: an unknown browser is `{}`, as documented, and not absent.
+/** A login and at the same time the session that it opened: without this entry its tokens are invalid. */
+// Not minimised: Mongoose would remove empty objects, but an unknown browser is documented as `{}`.
 @Schema({ collection: 'login_histories', versionKey: false, minimize: false })
 export class LoginHistory {
   _id: Types.ObjectId;
@@ -21,7 +21,7 @@ export class LoginHistory {
   @Prop({ type: String, required: true })
   ip: string;
 
-  /** `sha256:<hex>` of the latest access token: a stolen backup is no set of live sessions. */
+  /** `sha256:<hex>` of the latest access token, so that a stolen backup contains no usable tokens. */
   @Prop({ type: String, required: true })
   token: string;
 
@@ -41,7 +41,7 @@ export class LoginHistory {
   @Prop({ type: String })
   user_agent?: string;
 
-  /** Counts the rotations of the refresh token; comparing and raising it decides which refresh wins. */
+  /** Number of rotations of the refresh token. It is compared and incremented atomically, so that only one refresh succeeds. */
   @Prop({ type: Number, required: true })
   generation: number;
 
@@ -49,7 +49,7 @@ export class LoginHistory {
   @Prop({ type: Date, required: true })
   rotated_at: Date;
 
-  /** The account's credential version at login; an older one than the account's is a dead session. */
+  /** The account's credential version at login; once the account's is newer, the session is invalid. */
   @Prop({ type: Number, required: true })
   credential_version: number;
 }

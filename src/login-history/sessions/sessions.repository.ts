@@ -30,7 +30,7 @@ export interface CurrentGeneration {
   generation: number;
 }
 
-/** The part of a session that decides over its refresh. */
+/** The part of a session that a refresh depends on. */
 export interface SessionGeneration {
   userId: string;
   generation: number;
@@ -44,7 +44,7 @@ function tokenDigest(token: string): string {
   return `sha256:${createHash('sha256').update(token).digest('hex')}`;
 }
 
-/** Sessions in storage. Fulfils the guards' port SessionReader. */
+/** Sessions in storage. Implements the guards' port SessionReader. */
 @Injectable()
 export class SessionsRepository extends SessionReader {
   private readonly endedRetentionMs: number;
@@ -94,15 +94,15 @@ export class SessionsRepository extends SessionReader {
     return entry && toGeneration(entry);
   }
 
-  /** Why a session is no more. */
+  /** @returns why a session ended */
   async endOf(sessionId: string): Promise<SessionEnd> {
     const ended = await this.ended.findById(sessionId).lean<EndedSession>();
     return ended?.reason ?? 'session_revoked';
   }
 
   /**
-   * Moves a session to its next generation, if it is still in the given one and of the given credential: of any number
-   * of parallel refreshes exactly one is told that it did so.
+   * Moves a session to its next generation if it still has the given generation and credential version. Of any number of parallel
+   * refreshes exactly one succeeds.
    */
   async rotateIfCurrent(
     { sessionId, userId, generation }: CurrentGeneration,
@@ -123,7 +123,7 @@ export class SessionsRepository extends SessionReader {
     return result.modifiedCount === 1;
   }
 
-  /** Lets a session go on after a change of the credential that it knows of. @returns false when there is no such session any more */
+  /** Keeps a session valid through a change of the password. @returns false if the session has ended */
   async renewCredential(sessionId: string, credentialVersion: number): Promise<boolean> {
     const { matchedCount } = await this.entries.updateOne(
       { _id: new Types.ObjectId(sessionId) },
@@ -132,20 +132,20 @@ export class SessionsRepository extends SessionReader {
     return matchedCount === 1;
   }
 
-  /** @returns whether it was this call that ended it */
+  /** @returns whether this call ended the session */
   async delete(sessionId: string, reason: SessionEnd): Promise<boolean> {
-    // The reason first: between the two writes the session still lives, instead of having ended for no reason.
+    // The reason is written first: between the two writes the session is still valid, rather than ended without a reason.
     await this.rememberEnds([new Types.ObjectId(sessionId)], reason);
     const result = await this.entries.deleteOne({ _id: new Types.ObjectId(sessionId) });
     return result.deletedCount === 1;
   }
 
-  /** @returns the ids of the sessions that were ended */
+  /** @returns the ids of the ended sessions */
   async deleteAll(userId: string, reason: SessionEnd): Promise<string[]> {
     return this.deleteWhere({ user: new Types.ObjectId(userId) }, reason);
   }
 
-  /** Ends the sessions that were opened with an older credential. @returns their ids */
+  /** Ends the sessions of older credential versions. @returns their ids */
   async deleteOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<string[]> {
     const credential_version = { $lt: credentialVersion };
     return this.deleteWhere({ user: new Types.ObjectId(userId), credential_version }, reason);

@@ -4,7 +4,7 @@ import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, type SessionEnd } from '../../security/index.js';
 import { SessionsRepository } from './sessions.repository.js';
 
-/** Ends sessions, in storage and in every cache, before it returns. */
+/** Ends sessions. When a method returns, they have ended in storage and in every cache. */
 @Injectable()
 export class Sessions {
   constructor(
@@ -18,7 +18,7 @@ export class Sessions {
     await this.authenticator.forgetSessions([sessionId], reason);
   }
 
-  /** @returns how many there were */
+  /** @returns how many were ended */
   async endAll(userId: string, reason: SessionEnd): Promise<number> {
     const ended = await this.transactions.run(() => this.repository.deleteAll(userId, reason));
     await this.authenticator.forgetSessions(ended, reason);
@@ -26,16 +26,16 @@ export class Sessions {
   }
 
   /**
-   * Runs a change of the credential and the end of all the account's sessions in one transaction, then clears the caches.
-   * @param change does it, and yields the new credential version; when it throws, nothing has happened
+   * Changes the credential and ends all of the account's sessions in one transaction, then updates the caches.
+   * @param change makes the change, and returns the new credential version; if it throws, nothing is changed
    */
   async endAllWith(userId: string, reason: SessionEnd, change: () => Promise<number>): Promise<void> {
     await this.endWith(userId, null, reason, change);
   }
 
   /**
-   * The same for all but one session, which goes on with the new credential.
-   * @throws ApiError `session_revoked` when that session has ended meanwhile; then nothing has happened
+   * Like {@link endAllWith}, but one session goes on with the new credential.
+   * @throws ApiError `session_revoked` if that session has ended meanwhile; then nothing is changed
    */
   async endOthersWith(
     userId: string,
@@ -46,7 +46,7 @@ export class Sessions {
     await this.endWith(userId, keptId, reason, change);
   }
 
-  /** Whether it is still stored; within a transaction, as of that. */
+  /** Whether the session has not ended, by storage; within a transaction, by its snapshot. */
   async isOpen(sessionId: string): Promise<boolean> {
     return (await this.repository.findGeneration(sessionId)) !== null;
   }
@@ -59,12 +59,12 @@ export class Sessions {
   ): Promise<void> {
     const { version, ended } = await this.transactions.run(async () => {
       const version = await change();
-      // Ended meanwhile, by a lockdown or a reset: what was begun in it must not undo them.
+      // The session was ended meanwhile, by a lockdown or a reset, which this change must not undo.
       if (keptId && !(await this.repository.renewCredential(keptId, version))) throw new ApiError('session_revoked');
       return { version, ended: await this.repository.deleteOutdated(userId, version, reason) };
     });
-    // A login with the old password that was inserted beside the transaction was not seen by it. From the commit on no
-    // guard accepts it from storage; this takes it out of the caches too.
+    // The transaction did not see a login with the old password that was inserted at the same time. Since the commit, guards no
+    // longer accept it from storage; this removes it from the caches too.
     const stragglers = await this.repository.deleteOutdated(userId, version, reason);
     await this.authenticator.forgetAccount(userId);
     await this.authenticator.forgetSessions([...ended, ...stragglers], reason);

@@ -8,7 +8,7 @@ type ClosedListener = (userId: string, reason: Reason) => Promise<void>;
 type ReopenedListener = (userId: string) => Promise<void>;
 type ErasedListener = (userId: string) => Promise<void>;
 
-/** How rooms above hear of what happens to accounts. Whoever announces waits until all have reacted. */
+/** Events of accounts, for modules above this one. An announcement waits until all listeners have reacted. */
 @Injectable()
 export class AccountAnnouncements {
   private readonly logger = new Logger('Accounts');
@@ -20,51 +20,50 @@ export class AccountAnnouncements {
   private readonly erasedListeners: ErasedListener[] = [];
 
   /**
-   * Calls the listener in the transaction in which somebody registers: what it writes is there exactly if the account is, and
-   * where it fails nobody has registered. An account that is not confirmed goes again without a word, after a day at most.
+   * Calls the listener in the transaction of a registration: what it writes exists exactly if the account does, and if it fails,
+   * the registration does. An account that is never confirmed is removed without an event, after a day at most.
    */
   onRegistered(listener: AccountListener): void {
     this.registeredListeners.push(listener);
   }
 
-  /** The same when the address is confirmed, which happens once; the account is as it was before. */
+  /** The same when the address is confirmed, which happens once; the listener gets the account as it was before. */
   onConfirmed(listener: AccountListener): void {
     this.confirmedListeners.push(listener);
   }
 
   /**
-   * Calls the listener after a login was reported as not its owner's, and before that is answered. The account is locked by
-   * then, whatever comes of it: a listener that fails is a line in the log.
+   * Calls the listener after a login was reported as not the owner's, before the report is answered. The account is locked down
+   * already; a failing listener is only logged.
    */
   onReported(listener: ReportedListener): void {
     this.reportedListeners.push(listener);
   }
 
   /**
-   * Calls the listener after an account was disabled or deleted, and before that is answered. Both can be taken back by an
-   * administrator. Where a listener fails the request does, and calls all of them again when it is repeated: each has
-   * to bear being called twice.
+   * Calls the listener after an account was disabled or deleted, before the request is answered. An administrator can undo both.
+   * If a listener fails, so does the request; when it is repeated, all listeners are called again, so they must be idempotent.
    */
   onClosed(listener: ClosedListener): void {
     this.closedListeners.push(listener);
   }
 
-  /** Calls the listener after an account was enabled or restored, if it is neither disabled nor deleted any more; else as {@link onClosed}. */
+  /** Like {@link onClosed}, after an account was enabled or restored and is now neither disabled nor deleted. */
   onReopened(listener: ReopenedListener): void {
     this.reopenedListeners.push(listener);
   }
 
   /**
-   * Calls the listener in the transaction in which a deleted account is erased for good: what it removes is gone exactly if the
-   * account is, and where it fails nothing is erased. An operator's command does that, in a process that has the modules of
-   * `CliModule` alone.
+   * Calls the listener in the transaction in which a deleted account is erased permanently: what it removes is gone exactly if the
+   * account is, and if it fails, nothing is erased. Accounts are erased by an operator's command, in a process with the modules of
+   * `CliModule` only.
    */
   onErased(listener: ErasedListener): void {
     this.erasedListeners.push(listener);
   }
 
   async announceRegistered(account: Account): Promise<void> {
-    // A transaction takes one command after the other.
+    // One after the other: a transaction cannot run commands in parallel.
     for (const listener of this.registeredListeners) await listener(account);
   }
 

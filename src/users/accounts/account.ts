@@ -3,7 +3,7 @@ import type { AccountAccess, AccountFacts, AuthRecord } from '../../security/ind
 import type { Auth } from './auth.schema.js';
 import type { User, UserStatus } from './user.schema.js';
 
-/** A user and the auth record as one, in the words of the code. */
+/** The User and Auth documents of an account in one object, with the names used in the code. */
 export interface Account {
   userId: string;
   authId: string;

@@ -32,7 +32,7 @@ export interface AccountQuery extends PageQueryDto {
   status?: UserStatus;
 }
 
-/** What a unique index refused, in the words of the request. */
+/** The error for a value that a unique index refused; null for any other error. */
 function takenField(error: unknown): ApiError | null {
   const field = duplicateKeyField(error);
   if (!field) return null;
@@ -40,12 +40,12 @@ function takenField(error: unknown): ApiError | null {
   return ApiError.invalidField(name, `${name} is already taken`);
 }
 
-/** Usernames and addresses are ASCII, so that lower case is one thing in every locale. */
+/** Usernames and addresses are ASCII, so lower case does not depend on a locale. */
 function keyOf(text: string): string {
   return text.toLowerCase();
 }
 
-/** Reads and writes the two documents of an account. Fulfils the guards' port AccountReader. */
+/** Reads and writes the two documents of an account. Implements the guards' port AccountReader. */
 @Injectable()
 export class AccountsRepository extends AccountReader {
   constructor(
@@ -65,7 +65,7 @@ export class AccountsRepository extends AccountReader {
     return this.findWhere({ email_key: keyOf(email) });
   }
 
-  /** Reads both documents at the same time, and so not within a transaction, which takes one command after the other. */
+  /** Reads both documents in parallel; not to be used within a transaction, which cannot run commands in parallel. */
   async findById(userId: string): Promise<Account | null> {
     const [user, auth] = await Promise.all([
       this.users.findById(userId).lean<User>(),
@@ -80,8 +80,8 @@ export class AccountsRepository extends AccountReader {
   }
 
   /**
-   * Inserts both documents; to be run in a transaction. The unique indexes decide, not a look-up before.
-   * @throws ApiError `validation_failed` naming the field that is taken
+   * Inserts both documents; to be used within a transaction. Unique indexes decide about duplicates, not a look-up before.
+   * @throws ApiError `validation_failed` with the field that is taken
    */
   async create(account: NewAccount): Promise<Account> {
     const now = this.clock.now();
@@ -109,7 +109,7 @@ export class AccountsRepository extends AccountReader {
     }
   }
 
-  /** @throws ApiError `validation_failed` when the username is taken */
+  /** @throws ApiError `validation_failed` if the username is taken */
   async changeProfile(userId: string, { firstName, lastName, username }: ProfileChange): Promise<Account | null> {
     const change = {
       ...(firstName === undefined ? {} : { first_name: firstName }),
@@ -130,8 +130,8 @@ export class AccountsRepository extends AccountReader {
   }
 
   /**
-   * Newest first; what a search found by alphabet, which is the order in which it can be found without looking at all
-   * accounts: first those whose username begins so, then those of whom only the address does.
+   * Accounts, newest first. A search yields alphabetical order, in which matches are found without reading all accounts: first
+   * those whose username matches, then those of whom only the address does.
    * @param search beginning of a username or an address, taken literally
    */
   async list(query: AccountQuery): Promise<Page<Account>> {
@@ -161,8 +161,9 @@ export class AccountsRepository extends AccountReader {
   }
 
   /**
-   * Stops an account (a date), or lets it go on (null). Sessions of before stay dead: the credential version grows.
-   * @param state which of the two ways to be inactive is changed
+   * Disables or deletes an account (a date), or undoes that (null). The credential version is incremented, so that earlier sessions
+   * stay invalid.
+   * @param state which of the two dates is set
    */
   async setInactive(userId: string, state: 'disabled' | 'deleted', since: Date | null): Promise<void> {
     const _id = new Types.ObjectId(userId);
@@ -178,7 +179,7 @@ export class AccountsRepository extends AccountReader {
     await this.users.updateOne({ _id }, { $set: { deleted_at: deletedAt, status, updated_at: this.clock.now() } });
   }
 
-  /** Removes a deleted account for good. @returns false when it is not deleted, e.g. because it was restored meanwhile */
+  /** Removes a deleted account permanently. @returns false if it is not deleted, e.g. because it was restored meanwhile */
   async erase(userId: string): Promise<boolean> {
     const _id = new Types.ObjectId(userId);
     const { deletedCount } = await this.users.deleteOne({ _id, deleted_at: { $ne: null } });
@@ -193,7 +194,7 @@ export class AccountsRepository extends AccountReader {
     if (auth.deletedCount === 1) await this.users.deleteOne({ _id });
   }
 
-  /** @returns false when the account is gone or was confirmed already */
+  /** @returns false if the account is gone, or was confirmed already */
   async confirmEmail(userId: string): Promise<boolean> {
     const _id = new Types.ObjectId(userId);
     const now = this.clock.now();
@@ -210,8 +211,8 @@ export class AccountsRepository extends AccountReader {
   }
 
   /**
-   * Stores a new password. @returns the new credential version, which ends every session of an older one
-   * @param isRecovery whether the owner of the mailbox chose it, and not whoever knew the old one
+   * Stores a new password. @returns the new credential version; sessions of older versions are invalid
+   * @param isRecovery whether it was chosen with a mailed token, and not by somebody who knew the old password
    */
   async replacePassword(
     userId: string,
@@ -229,12 +230,12 @@ export class AccountsRepository extends AccountReader {
   }
 
   /**
-   * From now on the password logs nobody in.
-   * @param recoveries only if so many have been; of any number of callers exactly one is given a version then
-   * @returns the new credential version; null when there have been others, or there is no such account
+   * Makes the password unusable until it is reset.
+   * @param recoveries only if the account has been recovered this many times; then exactly one of any number of callers succeeds
+   * @returns the new credential version; null if the count differs, or there is no such account
    */
   async requirePasswordReset(userId: string, recoveries?: number): Promise<number | null> {
-    // Accounts of before there was a count have none.
+    // Older accounts lack the count.
     const condition =
       recoveries === undefined ? {} : { recoveries: recoveries === 0 ? { $in: [0, null] } : recoveries };
     return this.raiseCredentialVersion(

@@ -2,7 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Types } from 'mongoose';
 import type { Role } from '../../common/access/index.js';
 
-/** What an account may do, and in which state it is. One for each user. */
+/** Role and state of an account; one document for each user. */
 @Schema({ collection: 'auths', versionKey: false })
 export class Auth {
   _id: Types.ObjectId;
@@ -19,11 +19,11 @@ export class Auth {
   @Prop({ type: Date, default: null })
   disabled_at: Date | null;
 
-  /** Grows with each change of the credential; sessions of an older version are dead. */
+  /** Incremented by each change of the password; sessions of an older version are invalid. */
   @Prop({ type: Number, default: 1 })
   credential_version: number;
 
-  /** Counts lockdowns and resets by mail. A link to report a login is good while it stands as it did at that login. */
+  /** Number of lockdowns and resets by mail. A link for reporting a login is valid as long as this is the same as at that login. */
   @Prop({ type: Number, default: 0 })
   recoveries: number;
 
@@ -31,7 +31,7 @@ export class Auth {
   @Prop({ type: Boolean, default: false })
   password_reset_required: boolean;
 
-  /** As in User. */
+  /** The same as in User. */
   @Prop({ type: Date })
   unconfirmed_until?: Date;
 }

@@ -4,7 +4,7 @@ import { Types } from 'mongoose';
 export const USER_STATUSES = ['pending', 'active', 'inactive'] as const;
 export type UserStatus = (typeof USER_STATUSES)[number];
 
-/** Who a person is, and the password's hash. Names and addresses are kept as typed; the keys make them unique. */
+/** A person's names and address, and the hash of the password. Username and address are stored as typed; the keys in lower case make them unique. */
 @Schema({ collection: 'users', versionKey: false })
 export class User {
   _id: Types.ObjectId;
@@ -43,13 +43,13 @@ export class User {
   deleted_at: Date | null;
 
   /**
-   * `pending` until the address is confirmed, `active`, or `inactive`: disabled or deleted. It follows from the auth
-   * record and stands here too, so that a list can be filtered by an index.
+   * `pending` until the address is confirmed, then `active`, or `inactive` if disabled or deleted. It follows from the auth record,
+   * and is stored here too so that lists can be filtered by an index.
    */
   @Prop({ type: String, enum: USER_STATUSES, required: true })
   status: UserStatus;
 
-  /** Set while the e-mail address is unconfirmed: the account is purged then. */
+  /** When to remove the account; set while the e-mail address is unconfirmed. */
   @Prop({ type: Date })
   unconfirmed_until?: Date;
 }
@@ -57,7 +57,7 @@ export class User {
 export const UserSchema = SchemaFactory.createForClass(User);
 UserSchema.index({ username_key: 1 }, { unique: true });
 UserSchema.index({ email_key: 1 }, { unique: true });
-// One for each way to list them, so that a page costs the same among a million.
+// One index for each way to list accounts, so that a page costs the same among a million.
 UserSchema.index({ created_at: -1, _id: -1 });
 UserSchema.index({ status: 1, created_at: -1, _id: -1 });
 UserSchema.index({ status: 1, username_key: 1 });

@@ -34,7 +34,7 @@ export class UsersAdministrationService {
     const isDisabled = account.disabledAt !== null;
     if (status !== undefined && (status === 'inactive') !== isDisabled)
       await this.setInactive(userId, 'disabled', !isDisabled);
-    // Again, if it is so already: a listener may have failed the first time.
+    // Announced even if the account was in this state already: a listener may have failed the first time.
     if (status === 'inactive') await this.announcements.announceClosed(userId, 'disabled');
     return status === 'active' ? this.reopened(userId) : this.get(userId);
   }
@@ -53,7 +53,7 @@ export class UsersAdministrationService {
     return this.reopened(userId);
   }
 
-  /** Of the two ways to be inactive the other may be left. */
+  /** Announces that the account is active again, unless it is still inactive in the other way (disabled, deleted). */
   private async reopened(userId: string): Promise<Account> {
     const account = await this.get(userId);
     if (isActive(account)) await this.announcements.announceReopened(userId);

@@ -4,7 +4,7 @@ import { IsEmail, IsString, Matches, MaxLength, MinLength } from 'class-validato
 import { IsNotBlank, IsOmittable, IsPlainText } from '../../common/validation/index.js';
 
 const USERNAME = /^[A-Za-z0-9_]+$/;
-/** Unquoted ASCII local part and a DNS name: what is compared, stored and mailed is the same text everywhere. */
+/** Unquoted ASCII local part and a DNS name, so that the same text is compared, stored and mailed. */
 const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$/;
 
 /** `username`: 3 to 64 letters, digits and underscores. */

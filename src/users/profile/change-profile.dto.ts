@@ -1,6 +1,6 @@
 import { IsPersonName, IsUsername } from '../fields/account-fields.decorator.js';
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay unchanged. */
 export class ChangeProfileDto {
   @IsPersonName('Lovelace', { required: false })
   last_name?: string;

@@ -17,8 +17,8 @@ export class ProfileController {
     private readonly authenticator: Authenticator,
   ) {}
 
-  // Others ask this for each request of their own. The principal is taken from the request, since Nest makes eleven promises to
-  // lead a parameter of a decorator of ours past the pipes.
+  // Applications call this for each request of their own. The principal is read from the request, since Nest makes eleven promises
+  // to pass the parameter of a custom decorator through the pipes.
   @Get()
   @Protected()
   @Operation({

@@ -16,7 +16,7 @@ export class ProfileDto extends UserDto {
 
 export function toProfileDto({ record, dates }: AccountFacts): ProfileDto {
   const profile = toUserDto(record) as ProfileDto;
-  // Assigned and not spread: two spreads were a fiftieth of the request.
+  // Assigned, since two object spreads took a fiftieth of the request.
   profile.created_at = dates.created_at;
   profile.updated_at = dates.updated_at;
   profile.deleted_at = dates.deleted_at;
