@@ -31,7 +31,7 @@ const CODE_NAMES: Record<number, string> = {
   14031: 'OutOfDiskSpace',
 };
 
-/** An error the client is told about, with MongoDB's own number for it. */
+/** An error that the client is told, with MongoDB's code for it. */
 export class CommandError extends Error {
   readonly codeName: string;
 
@@ -51,7 +51,7 @@ export function unsupported(feature: string, code = 115): CommandError {
   return new CommandError(code, `${feature} is not supported by the embedded store: use MongoDB for it`);
 }
 
-/** @throws CommandError for what is left over when a stage or an operator has taken the arguments that it knows */
+/** @throws CommandError for arguments that a stage or an operator does not know */
 export function refuseOthers(name: string, code: number, others: object): void {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new CommandError(code, `unknown argument to ${name}: ${unknown}`);

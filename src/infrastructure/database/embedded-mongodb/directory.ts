@@ -3,13 +3,13 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-/** Node cuts longer unix socket paths silently, and two long paths could then become the same. */
+/** Node silently cuts longer unix socket paths, so that two long paths could become the same. */
 const LONGEST_SOCKET_PATH = 100;
 
-/** Drivers take a host for a socket path only when it ends like this. */
+/** Drivers recognise a socket path by this ending. */
 const SOCKET = 'mongodb.sock';
 
-/** On Windows the socket is a named pipe: it is no file, and by the system's default nobody else may write to it. */
+/** On Windows a named pipe, which is not a file, and which other users may not write to by default. */
 const IS_WINDOWS = process.platform === 'win32';
 
 const OWN_FILES = ['data.mdb', 'data.mdb-lock', SOCKET];
@@ -19,14 +19,14 @@ export interface StoreDirectory {
   socketPath: string;
 }
 
-/** A new directory that nobody else can enter, for a store that is thrown away. */
+/** Creates a directory that nobody else can enter, for a throw-away store. */
 export function temporaryDirectory(): StoreDirectory & { path: string } {
   const parent = tmpdir().length > 60 && !IS_WINDOWS ? '/tmp' : tmpdir();
   const path = mkdtempSync(join(parent, 'embedded-mongodb-'));
   return { path, dataFile: join(path, 'data.mdb'), socketPath: socketPathFor(path) };
 }
 
-/** Creates the directory where needed and closes it to other users. @throws Error when that is not possible */
+/** Creates the directory if needed, and closes it to other users. @throws Error if that is not possible */
 export function privateDirectory(directory: string): StoreDirectory {
   const path = resolve(directory);
   try {
@@ -44,7 +44,7 @@ export function makeSocketPrivate(socketPath: string): void {
   if (!IS_WINDOWS) chmodSync(socketPath, 0o600);
 }
 
-/** A crash leaves its socket behind, and nothing can listen where it lies. */
+/** Removes the socket that a crashed process left behind, on whose path nothing could listen. */
 export function removeSocket(socketPath: string): void {
   if (!IS_WINDOWS) rmSync(socketPath, { force: true });
 }
@@ -59,7 +59,7 @@ function socketPathFor(path: string): string {
   return join(outside, SOCKET);
 }
 
-/** Whoever prepared a directory of this name in /tmp could read the socket: it has to be our own and no link. */
+/** Another user could have created a directory of this name in /tmp: it must be this user's, and not a link. */
 function makePrivate(path: string): void {
   create(path);
   const found = lstatSync(path);
@@ -67,14 +67,14 @@ function makePrivate(path: string): void {
   if (path.startsWith('/tmp/embedded-mongodb-') && found.isSymbolicLink()) throw new Error(`${path} is a link`);
   if (process.getuid && lstatSync(`${path}/.`).uid !== process.getuid()) throw new Error('it belongs to another user');
   const isOpen = !IS_WINDOWS && (lstatSync(`${path}/.`).mode & 0o077) !== 0;
-  // Closing a directory that somebody uses for other things as well would be worse than refusing it.
+  // A directory that is used for other things too is refused rather than closed to other users.
   if (isOpen && !readdirSync(path).every((name) => OWN_FILES.includes(name))) {
     throw new Error('other users can enter it and it holds other files');
   }
   chmodSync(path, 0o700);
 }
 
-/** Node's own recursive mkdir never returns where a parent can neither be found nor made, as below /proc. */
+/** Node's recursive mkdir never returns where a parent neither exists nor can be created, as below /proc. */
 function create(path: string): void {
   if (!existsSync(dirname(path))) create(dirname(path));
   try {

@@ -9,7 +9,7 @@ import { compare, identity } from '../values/order.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
 import type { Stage } from './stage.js';
 
-/** One document for all that have the same `_id`, in the order in which they come. */
+/** `$group`: one document for each value of `_id`, in the order in which the values first appear. */
 export function group({ _id, ...fields }: Document, scope: Scope): Stage {
   const idOf = compileExpression(_id ?? null, scope);
   return grouping((document) => idOf(document, scope.variables) ?? null, fields, scope);
@@ -53,7 +53,7 @@ function accumulatorOf(name: string, field: unknown, scope: Scope) {
   return { name, accumulate };
 }
 
-/** Each holds its lower boundary; those that hold nothing are left out. */
+/** `$bucket`: each bucket includes its lower boundary; empty ones are left out. */
 export function bucket(specification: Document, scope: Scope): Stage {
   const { groupBy, boundaries, default: other, output = { count: { $sum: 1 } }, ...others } = specification;
   refuseOthers('$bucket', 40197, others);
@@ -90,7 +90,7 @@ function isConstant(expression: unknown): boolean {
   return !isDocument(expression) || '$literal' in expression || Object.values(expression).every(isConstant);
 }
 
-/** Two or more of one type, each above the one before it. */
+/** The boundaries of `$bucket`: at least two of the same type, in ascending order. */
 function checkBoundaries(limits: unknown, fold?: Fold): asserts limits is unknown[] {
   if (!Array.isArray(limits)) throw new CommandError(40200, "The $bucket 'boundaries' field must be an array");
   if (limits.length < 2) throw new CommandError(40192, "The $bucket 'boundaries' field must have at least 2 values");

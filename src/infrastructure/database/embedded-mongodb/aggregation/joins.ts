@@ -30,7 +30,7 @@ export function lookup(specification: Document, scope: PipelineScope, compile: C
       const foreign = stored ?? source.documents();
       return source.run(join ? join.matching(document, foreign) : foreign);
     };
-    // The same for every document: found once, as MongoDB does.
+    // The joined documents are the same for every document, so they are found once, as in MongoDB.
     const isUncorrelated = !join && Object.keys(variables).length === 0;
     let forAll: Document[] | undefined;
     return documents.map((document) =>
@@ -40,9 +40,9 @@ export function lookup(specification: Document, scope: PipelineScope, compile: C
 }
 
 interface Join {
-  /** What all foreign documents fulfil that any of these is joined with; undefined where no filter can say so. */
+  /** A filter that matches every foreign document joined with any of these; undefined if there is none. */
   filterOf(locals: Document[]): Document | undefined;
-  /** Those of the foreign documents that share a value with a local one, in the order in which they came. */
+  /** The foreign documents that share a value with a local one, in their order. */
   matching(local: Document, foreign: Document[]): Document[];
 }
 
@@ -70,7 +70,7 @@ function joinOf(localField: unknown, foreignField: unknown, fold?: Fold): Join |
   };
 }
 
-/** These documents, and after them those of another collection, or those that a pipeline makes of nothing. */
+/** `$unionWith`: these documents, followed by those of another collection or of a pipeline that begins with documents of its own. */
 export function unionWith(specification: unknown, scope: PipelineScope, compile: Compile): Stage {
   const given: unknown = typeof specification === 'string' ? { coll: specification } : specification;
   if (!isDocument(given)) throw new CommandError(9, '$unionWith needs the name of a collection, or an object');
@@ -83,15 +83,15 @@ export function unionWith(specification: unknown, scope: PipelineScope, compile:
 }
 
 interface Source {
-  /** Whether they are of a collection, and not of a pipeline that may look at variables. */
+  /** Whether the documents come straight from a collection, and not from a pipeline that may depend on variables. */
   isStored: boolean;
-  /** Those that are joined. @param filter what they have to fulfil at least, to find them sooner */
+  /** The documents to join. @param filter matches at least these, so that an index can find them */
   documents(filter?: Document): Document[];
-  /** What the pipeline makes of those that were. */
+  /** The result of the joined pipeline on the documents that were found. */
   run: Stage;
 }
 
-/** Documents of a collection, or those with which a pipeline begins. */
+/** The documents of a collection, or of the `$documents` that a pipeline begins with. */
 function sourceOf(name: unknown, stages: unknown[], stage: string, scope: PipelineScope, compile: Compile): Source {
   const isWritten = isDocument(stages[0]) && '$documents' in stages[0];
   if (name === undefined && isWritten) {
@@ -104,7 +104,7 @@ function sourceOf(name: unknown, stages: unknown[], stage: string, scope: Pipeli
   throw new CommandError(9, `${stage} needs the name of a collection, or a pipeline that begins with $documents`);
 }
 
-/** Goes from document to document, breadth first, and to each of them once: a graph may have circles. */
+/** `$graphLookup`: breadth first, visiting each document once, since a graph may have cycles. */
 export function graphLookup(specification: Document, scope: PipelineScope): Stage {
   const { from, startWith, connectFromField, connectToField, as, maxDepth, ...others } = specification;
   const { depthField, restrictSearchWithMatch: filter = {}, ...unknown } = others;
@@ -147,12 +147,12 @@ export function graphLookup(specification: Document, scope: PipelineScope): Stag
   };
 }
 
-/** A field that is missing leads nowhere, not to what lacks the other. */
+/** A missing field connects to nothing, and not to documents that lack the other field. */
 function reached(values: unknown[]): unknown[] {
   return values.flat().filter((value) => value !== undefined);
 }
 
-/** By what a document is joined: other than a foreign one, by null where there is nothing in its arrays either. */
+/** The values by which a local document is joined; null if there is none, even in its arrays, unlike in a foreign document. */
 function localValues(document: Document, path: string[]): unknown[] {
   const found = collected(document, path);
   return found.length > 0 ? found : [null];
@@ -166,7 +166,7 @@ function collected(holder: unknown, [name = '', ...rest]: string[]): unknown[] {
   return value === undefined ? [] : [value].flat();
 }
 
-/** The places of the documents that hold a value there. An array is found by itself, and by each of its elements. */
+/** Positions of the documents by their values at a path. An array is found by itself, and by each of its elements. */
 function byValue(documents: Document[], path: string[], fold?: Fold): Map<string, number[]> {
   const found = new Map<string, number[]>();
   for (const [place, document] of documents.entries()) {

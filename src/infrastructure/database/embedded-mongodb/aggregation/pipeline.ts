@@ -14,8 +14,8 @@ import type { PipelineScope, Stage } from './stage.js';
 import { withField } from './with-field.js';
 
 /**
- * @param before how many stages stand before these
- * @throws CommandError for what is no stage, or not where it stands; whether or not there is a document
+ * @param before number of stages before these
+ * @throws CommandError for an unknown or misplaced stage, whether or not there are documents
  */
 export function compilePipeline(stages: readonly unknown[], scope: PipelineScope, before = 0): Stage {
   const compiled = stages.map((stage, position) => {
@@ -104,7 +104,7 @@ const STAGES: ReadonlyMap<string, (operand: never, scope: PipelineScope, name: s
         throw new CommandError(40228, '$documents must yield an array of objects');
       };
     },
-    // There are no users, whose hash stands beside the id of each session.
+    // MongoDB's session ids contain the hash of a user; there are no users here.
     $listLocalSessions: (_options: unknown, { sessions }: PipelineScope): Stage => {
       const uid = new Binary(createHash('sha256').digest());
       return () => [...sessions].map(([id, lastUse]) => ({ _id: { id: new UUID(id), uid }, lastUse }));
@@ -118,7 +118,7 @@ const STAGES: ReadonlyMap<string, (operand: never, scope: PipelineScope, name: s
   }),
 );
 
-/** @throws CommandError by the code with which MongoDB asks for an object */
+/** @throws CommandError with the code that MongoDB has for a value that is no object */
 function anObject(stage: string, code: number, specification: unknown): Document {
   if (isDocument(specification)) return specification;
   throw new CommandError(code, `the ${stage} specification must be an object`);
@@ -143,7 +143,7 @@ function replacing(expression: unknown, scope: PipelineScope): Stage {
     });
 }
 
-/** {a: {b: 1}} means {'a.b': 1}: what else is in a stays. */
+/** `$set` and `$addFields`: {a: {b: 1}} means {'a.b': 1}, so that other fields of a stay. */
 function addFields(specification: unknown, scope: PipelineScope, name: string): Stage {
   if (isEmpty(anObject(name, 40272, specification))) throw new CommandError(40177, `${name} needs at least one field`);
   const given = [...flatten(specification as Document)];
@@ -161,7 +161,7 @@ function addFields(specification: unknown, scope: PipelineScope, name: string): 
     });
 }
 
-/** A document for each element of an array; other values stay as they are. A path never leads through an array. */
+/** `$unwind`: a document for each element of an array; other values stay as they are. The path does not enter arrays. */
 function unwind(specification: unknown): Stage {
   const options: Document = isDocument(specification) ? specification : { path: specification };
   const { path, includeArrayIndex: index, preserveNullAndEmptyArrays: keepsEmpty, ...others } = options;
@@ -190,7 +190,7 @@ function unwind(specification: unknown): Stage {
 
 const OF_WHOLE_PIPELINES = ['$facet', '$out', '$merge', '$documents'];
 
-/** Pipelines that look at the same documents. */
+/** `$facet`: several pipelines over the same documents. */
 function facet(specification: unknown, scope: PipelineScope): Stage {
   if (isEmpty(specification)) throw new CommandError(40169, 'the $facet specification must be a non-empty object');
   const pipelines = Object.entries(specification as Document).map(([name, stages]) => {

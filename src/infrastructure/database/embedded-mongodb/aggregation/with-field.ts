@@ -1,9 +1,9 @@
 import { assign, isDocument, own, type Document } from '../values/document.js';
 
 /**
- * The document with another value at a path; undefined takes the field away. What lies beside the path is shared with
- * the document, which stays as it is.
- * @param entersArrays Whether the field is set in each element of an array on the way, or takes the place of the array.
+ * A copy of the document with another value at a path; undefined removes the field. Everything beside the path is shared with
+ * the original, which is not changed.
+ * @param entersArrays true to set the field in each element of an array on the path, false to replace the array
  */
 export function withField(document: Document, path: readonly string[], value: unknown, entersArrays = false): Document {
   return changed(document, path, 0, value, entersArrays) as Document;

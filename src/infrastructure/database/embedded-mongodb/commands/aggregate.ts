@@ -57,8 +57,8 @@ function results(context: CommandContext, pipeline: Document[]): Buffer[] {
 }
 
 /**
- * A joined pipeline asks again for every document. What is asked for as a whole is read once; what indexes find, until
- * they have found as many as there are.
+ * Remembers joined documents, since a joined pipeline asks for them anew for each document. A whole collection is read once; results
+ * of indexes are remembered until they are as many as the collection has.
  */
 function otherDocuments(context: CommandContext, scope: Scope): PipelineScope['documentsOf'] {
   const whole = new Map<string, Document[]>();
@@ -76,14 +76,14 @@ function otherDocuments(context: CommandContext, scope: Scope): PipelineScope['d
       accessTo(context.view, collection, narrowed).plan !== undefined;
     const records = [...matchingRecords(context.view, collection, isByIndex ? narrowed : all)];
     found.set(name, before + records.length);
-    // An index finds them in an order of its own.
+    // The index has an order of its own; back to that of insertion.
     const documents = records.sort((a, b) => a.id - b.id).map(({ document }) => document);
     if (!isByIndex) whole.set(name, documents);
     return documents;
   };
 }
 
-/** The _id of what countDocuments() sends, which needs no look into any document: {$group: {_id: 1, n: {$sum: 1}}}. */
+/** The _id in the pipeline of countDocuments(), {$group: {_id: 1, n: {$sum: 1}}}, for which no document has to be decoded. */
 function onlyCount([stage, another]: Document[]): { _id: unknown } | undefined {
   const group = stage?.$group;
   if (another || !isDocument(group)) return undefined;
@@ -96,7 +96,7 @@ interface LeadingQuery {
   query: Pick<Query, 'filter' | 'sort' | 'skip' | 'limit'>;
 }
 
-/** The stages a find can do, in the order in which a find does them: those use indexes. */
+/** Leading stages that a find can execute, with indexes, in the order in which a find executes them. */
 export function leadingQuery(pipeline: Document[]): LeadingQuery {
   const rest = [...pipeline];
   const take = (name: string): unknown => {

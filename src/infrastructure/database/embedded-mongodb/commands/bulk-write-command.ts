@@ -20,7 +20,7 @@ interface WriteReply {
 
 const HANDLERS: Record<Operation['kind'], (context: CommandContext) => WriteReply> = { insert, update, delete: remove };
 
-/** Writes of one client to several collections, each done as the command of its own that it stands for. */
+/** The command bulkWrite: writes to several collections, each executed like a command of its own. */
 export function bulkWrite(context: CommandContext): Document {
   const totals = { nErrors: 0, nInserted: 0, nMatched: 0, nModified: 0, nUpserted: 0, nDeleted: 0 };
   const results: Document[] = [];

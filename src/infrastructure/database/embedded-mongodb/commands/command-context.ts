@@ -16,13 +16,13 @@ export class CommandContext {
     readonly engine: Engine,
     readonly command: Document,
     readonly name: string,
-    /** What a handler works on; nothing becomes of what one that only reads would write. */
+    /** What the handler reads and writes; writes of a read command are discarded. */
     readonly view: WritableView,
     readonly session?: SessionOfCommand,
     readonly transaction?: Transaction,
   ) {}
 
-  /** The same, for a command inside this one. */
+  /** A context for a command inside this one. */
   of(command: Document, name: string): CommandContext {
     return new CommandContext(this.engine, command, name, this.view, this.session, this.transaction);
   }
@@ -57,7 +57,7 @@ export class CommandContext {
     return collection;
   }
 
-  /** The same, made where it is missing. */
+  /** The same; creates the collection if it does not exist. */
   createdCollection(): Collection {
     const known = this.writableCollection();
     if (known) return known;
@@ -75,7 +75,7 @@ export class CommandContext {
     return isTruthy(this.command[field]);
   }
 
-  /** @throws CommandError 14 when the field is there and no document */
+  /** @throws CommandError 14 if the field is present and not a document */
   documentField(field: string, from: Document = this.command): Document | undefined {
     const value = from[field];
     if (value === undefined || value === null) return undefined;
@@ -83,27 +83,27 @@ export class CommandContext {
     throw new CommandError(14, `BSON field '${this.name}.${field}' is the wrong type, expected type 'object'`);
   }
 
-  /** @throws CommandError 14 when the field is no array of documents */
+  /** @throws CommandError 14 if the field is not an array of documents */
   documentsField(field: string): Document[] {
     const value = this.command[field];
     if (Array.isArray(value) && value.every(isDocument)) return value;
     throw new CommandError(14, `BSON field '${this.name}.${field}' must be an array of objects`);
   }
 
-  /** Values of the variables of a statement, or those of the whole command. */
+  /** The variables of a statement, or else those of the whole command. */
   private variables(from: Document): Variables {
     const known = { NOW: this.engine.now() };
     const given = this.documentField('c', from) ?? this.documentField('let') ?? {};
     return { ...known, ...compileVariables(given, { variables: known })({}, known) };
   }
 
-  /** What the expressions of a command or statement know beside a document. */
+  /** The scope for the expressions of a command or statement. */
   scope(collection: Collection | undefined, from: Document = this.command): Scope {
     checkCollation(from.collation);
     return { variables: this.variables(from), fold: foldFor(from.collation ?? collection?.options.collation) };
   }
 
-  /** The filter of a command or statement with the collation and variables that go with it. */
+  /** The compiled filter of a command or statement, with its collation and variables. */
   query(collection: Collection | undefined, filterField: string, from: Document = this.command): Query {
     return {
       ...this.scope(collection, from),

@@ -19,7 +19,7 @@ import { findAndModify, insert, remove, update } from './write-commands.js';
 
 type Handler = (context: CommandContext) => Reply;
 
-/** Synchronous; they see the transaction if there is one. */
+/** Handlers that only read. They are synchronous, and see the writes of their transaction. */
 const READING = new Map<string, Handler>(
   Object.entries({
     find,
@@ -30,12 +30,12 @@ const READING = new Map<string, Handler>(
   }),
 );
 
-/** Synchronous, alone among writers, retried at most once. */
+/** Handlers that write. They are synchronous, and run alone among writers; a retryable write is applied once. */
 const WRITING = new Map<string, Handler>(
   Object.entries({ insert, update, delete: remove, findAndModify, findandmodify: findAndModify, bulkWrite }),
 );
 
-/** As those that write, but all but `create` are refused in transactions: they change the catalogue. */
+/** Handlers that change the catalogue. Like those that write, but refused in transactions, except `create`. */
 const CHANGING_SCHEMA = new Map<string, Handler>(
   Object.entries({
     create: schema.create,
@@ -67,7 +67,7 @@ const OTHERS = new Map<string, (context: CommandContext) => Reply | Promise<Repl
   }),
 );
 
-/** What a transaction does not show; a driver that got an answer would commit a transaction that never began. */
+/** Commands that are refused in a transaction because they are not part of its snapshot. */
 const NOT_IN_TRANSACTIONS = new Set([
   'drop',
   'dropDatabase',
@@ -82,13 +82,13 @@ const NOT_IN_TRANSACTIONS = new Set([
   'configureFailPoint',
 ]);
 
-/** Codes after which the whole transaction may be tried again. */
+/** Codes after which the whole transaction may be repeated. */
 const TRANSIENT = new Set([112, 251]);
 
 /**
  * Runs one command; every failure becomes an error reply.
- * @param connection by which it came
- * @throws ProtocolError to have the connection closed
+ * @param connection on which it came
+ * @throws ProtocolError to close the connection
  */
 export async function dispatch(engine: Engine, command: Document | CommandError, connection?: object): Promise<Reply> {
   if (command instanceof CommandError) return errorReply(command, false);
@@ -124,7 +124,7 @@ async function run(
     throw new CommandError(59, `no such command: '${name}': the embedded store lacks it, use MongoDB for it`);
   const transaction = session?.isInTransaction ? transactionOf(engine, command, session) : undefined;
   if (transaction) transaction.connection = connection;
-  // A transaction may begin with the creation of a collection, which does not wait for its commit.
+  // A transaction may begin with the creation of a collection, which takes effect before the commit.
   if (changing) return engine.write((view) => changing(on(view)));
   if (transaction) return handler(new CommandContext(engine, command, name, transaction, session, transaction));
   if (READING.has(name) && !writesOutput(command)) return handler(on(new Overlay(engine.store)));
@@ -147,7 +147,7 @@ function sessionOf(command: Document): SessionOfCommand | undefined {
   return { session, number, isInTransaction: autocommit === false && isNumbered };
 }
 
-/** A text, a list or a stack that JavaScript has no room for is the command's mistake. */
+/** A text, an array or a stack that is too large for JavaScript is an error of the command. */
 function unforeseen(error: unknown): CommandError {
   const message = error instanceof Error ? error.message : String(error);
   return error instanceof RangeError

@@ -7,8 +7,8 @@ import type { CommandContext } from './command-context.js';
 import { refuseUnknownFields } from './known-fields.js';
 
 /**
- * Which index a find, count, distinct, aggregation, update or delete uses; unless its verbosity is `queryPlanner`, also
- * how much it reads. Nothing is written. Of an aggregation it explains the stages that lead to the documents.
+ * Tells which index a find, count, distinct, aggregation, update or delete uses and, unless the verbosity is `queryPlanner`, how much
+ * it reads. It writes nothing. Of an aggregation only the stages that select documents are explained.
  */
 export function explain(context: CommandContext): Document {
   const command = context.documentField('explain') ?? {};
@@ -22,7 +22,7 @@ export function explain(context: CommandContext): Document {
   return { explainVersion: '1', queryPlanner, executionStats, command, ok: 1 };
 }
 
-/** By the aggregation's own flag. */
+/** `explain: true` of an aggregation. */
 export function explainAggregation(context: CommandContext): Document {
   const { explain: _, ...command } = context.command;
   return explain(context.of({ explain: command, verbosity: 'queryPlanner', $db: context.database }, 'explain'));
@@ -66,7 +66,7 @@ function statistics(context: CommandContext, query: Query): Document {
   };
 }
 
-/** Counts what is read through it. */
+/** A view that counts the entries read through it. */
 export class CountingView implements View {
   indexEntries = 0;
   documents = 0;

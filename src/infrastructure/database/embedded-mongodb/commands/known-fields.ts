@@ -3,14 +3,14 @@ import type { Document } from '../values/document.js';
 import { REFUSED_FIND_OPTIONS } from './read-commands.js';
 import { REFUSED_OPTIONS } from './schema-commands.js';
 
-/** Of every command: those with a dollar are the driver's, the others come with a session, a time limit or a concern. */
+/** Fields of every command: those of the driver begin with a dollar; the others are for sessions, time limits and concerns. */
 const COMMON =
   /^(?:\$.*|lsid|txnNumber|startTransaction|autocommit|stmtIds?|writeConcern|readConcern|comment|maxTimeMS|rawData|apiVersion|apiStrict|apiDeprecationErrors)$/;
 
 const FIND_AND_MODIFY =
   'query sort fields update remove new upsert arrayFilters hint collation let bypassDocumentValidation bypassEmptyTsReplacement';
 
-/** What a command or a statement of it may say, as with MongoDB; some of it has no effect here. */
+/** The fields that each command, or a statement in it, has in MongoDB; some have no effect here. */
 const FIELDS: Record<string, string> = {
   find: 'filter projection sort hint collation let skip limit batchSize singleBatch allowDiskUse noCursorTimeout allowPartialResults',
   getMore: 'collection batchSize',
@@ -37,7 +37,7 @@ const FIELDS: Record<string, string> = {
   listIndexes: 'cursor',
 };
 
-/** Known too, and refused by name. */
+/** Fields that are known and refused by name. */
 const REFUSED: Record<string, string[]> = { find: REFUSED_FIND_OPTIONS, create: Object.keys(REFUSED_OPTIONS) };
 
 const KNOWN = new Map(
@@ -48,8 +48,8 @@ const KNOWN = new Map(
 );
 
 /**
- * What is misspelt would be without effect, and not be missed before MongoDB is asked the same.
- * @param name of the command, or of the list in it
+ * Refuses unknown fields: a misspelt one would have no effect, and be noticed only on MongoDB.
+ * @param name of the command, or of the list of statements in it
  * @throws CommandError 40415
  */
 export function refuseUnknownFields(name: string, from: Document): void {

@@ -8,7 +8,7 @@ import { isDocument, type Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
 import { insertDocument, replaceDocument } from './write-commands.js';
 
-/** True for a pipeline that ends in $out or $merge and so has to run alone among writers. */
+/** Whether a pipeline ends in $out or $merge, and therefore has to run alone among writers. */
 export function writesOutput(command: Document): boolean {
   return isOutput([command.pipeline].flat().at(-1));
 }
@@ -17,7 +17,7 @@ export function isOutput(stage: unknown): boolean {
   return isDocument(stage) && ('$out' in stage || '$merge' in stage);
 }
 
-/** Writes the results of a pipeline where its last stage, $out or $merge, says. */
+/** Writes the results of a pipeline as its last stage, $out or $merge, says. */
 export function writeOutput(context: CommandContext, results: Buffer[], { $out, $merge }: Document): void {
   const documents = results.map(decodeOwn);
   if ($out === undefined) return merge(context, $merge, documents);
@@ -35,7 +35,7 @@ function target({ database }: CommandContext, value: unknown): [database: string
   throw new CommandError(16990, 'The output collection must be a string or {db, coll}');
 }
 
-/** The collection without documents, but with its indexes. */
+/** Empties the collection, and keeps its indexes. */
 function emptied({ engine: { catalogue }, view }: CommandContext, database: string, name: string): Collection {
   const before = catalogue.find(`${database}.${name}`);
   if (before) catalogue.drop(view, before);
@@ -44,7 +44,7 @@ function emptied({ engine: { catalogue }, view }: CommandContext, database: stri
   return catalogue.createIndexes(view, after, indexes);
 }
 
-/** What becomes of a document that has the `_id` of one that is merged. */
+/** `whenMatched` of $merge: the new version of a document that has the `_id` of a merged one. */
 const WHEN_MATCHED: ReadonlyMap<unknown, (before: Document, merged: Document) => Document> = new Map([
   ['merge', (before: Document, merged: Document) => ({ ...before, ...merged })],
   ['replace', (_before: Document, merged: Document) => merged],

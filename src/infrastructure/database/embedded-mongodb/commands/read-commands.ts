@@ -28,7 +28,7 @@ export function find(context: CommandContext): Buffer {
   });
 }
 
-/** undefined: the documents are wanted as they are. */
+/** The projection of a find; undefined to return documents as they are. */
 export function projectionOf(context: CommandContext, field: string, query: Query): Projection | undefined {
   const projection = context.documentField(field) ?? {};
   const matched = (document: Document, path: string) => matchedIndex(query.filter, document, path, query);
@@ -38,12 +38,12 @@ export function projectionOf(context: CommandContext, field: string, query: Quer
 
 interface BatchOptions {
   size?: number | undefined;
-  /** The cursor is not to be kept for more. */
+  /** Whether to close the cursor after the first batch. */
   single?: boolean;
   namespace?: string;
 }
 
-/** Answers with the first documents and keeps the others for getMore. */
+/** Replies with the first documents, and keeps the others for getMore. */
 export function firstBatch(context: CommandContext, documents: Buffer[], options: BatchOptions = {}): Buffer {
   const { namespace = context.namespace, size, single = false } = options;
   const session = context.session?.session;

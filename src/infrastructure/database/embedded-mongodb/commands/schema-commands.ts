@@ -60,7 +60,7 @@ export function listCollections(context: CommandContext): Buffer {
   return firstBatch(context, shown.map(toBytes), { namespace: `${context.database}.$cmd.listCollections` });
 }
 
-/** Sizes are not measured: they are those of one file, which all databases share. */
+/** Sizes are not measured, since all databases share one file. */
 export function listDatabases(context: CommandContext): Document {
   const names = new Set(context.engine.catalogue.all().map(({ database }) => database));
   const databases = [...names].sort().map((name) => ({ name, sizeOnDisk: 0, empty: false }));

@@ -8,7 +8,7 @@ import { MAX_MESSAGE_BYTES, ProtocolError } from '../wire/message.js';
 import type { CommandContext, Reply } from './command-context.js';
 import { MAX_BATCH } from './write-commands.js';
 
-/** The MongoDB whose behaviour is followed, and its wire version. */
+/** The version of MongoDB whose behaviour is followed, and its wire version. */
 const VERSION = '8.0.0';
 const WIRE_VERSION = 25;
 
@@ -58,7 +58,7 @@ export async function endSessions({ engine, command }: CommandContext): Promise<
   return { ok: 1 };
 }
 
-/** The id of a logical session as text. */
+/** The text of a logical session's id. */
 export function sessionId(session: unknown): string | undefined {
   const id = isDocument(session) ? session.id : undefined;
   return id instanceof Binary ? Buffer.from(id.value()).toString('hex') : undefined;
@@ -81,7 +81,7 @@ function transactionOf({ session }: CommandContext): SessionOfCommand {
   throw new CommandError(125, 'Command must be run within a transaction');
 }
 
-/** Only in a store that is thrown away: MongoDB too offers this in test mode alone. */
+/** Sets a fail point; only in a throw-away store, as MongoDB has it in test mode only. */
 export function configureFailPoint({ engine, command }: CommandContext): Document {
   const { configureFailPoint: name, mode, data = {} } = command;
   if (engine.store.isDurable || name !== 'failCommand') throw unsupported(`The fail point ${String(name)}`);
@@ -91,7 +91,7 @@ export function configureFailPoint({ engine, command }: CommandContext): Documen
   return { ok: 1 };
 }
 
-/** Runs a command, or fails it where a fail point says so. @throws ProtocolError to have the connection closed */
+/** Runs a command, or makes it fail if a fail point says so. @throws ProtocolError to close the connection */
 export async function orFail(point: FailPoint, name: string, run: () => Promise<Reply>): Promise<Reply> {
   const { failCommands, closeConnection, errorCode, errorLabels, writeConcernError } = point.data;
   if (point.left <= 0 || !Array.isArray(failCommands) || !failCommands.includes(name)) return run();

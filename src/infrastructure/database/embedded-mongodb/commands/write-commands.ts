@@ -84,7 +84,7 @@ function findAndRemove(context: CommandContext): Document {
   return { lastErrorObject: { n: 1 }, value: project ? project(record.document) : record.document, ok: 1 };
 }
 
-/** Runs the statements of a bulk; in a transaction the first error fails the whole command. */
+/** Runs the statements of a command; within a transaction the first error fails the whole command. */
 function eachStatement(
   context: CommandContext,
   field: string,
@@ -112,11 +112,11 @@ function eachStatement(
 interface Changed {
   query: Query;
   changes: { before: Document; document: Document; isModified: boolean }[];
-  /** By an upsert. */
+  /** The document that an upsert inserted. */
   inserted?: Document;
 }
 
-/** What an update statement and findAndModify have in common. */
+/** The part that update statements and findAndModify have in common. */
 function change(
   context: CommandContext,
   statement: Document,
@@ -135,7 +135,7 @@ function change(
   };
   const updated = compileUpdate(wanted, query);
   const order = { sort: context.documentField('sort', statement), limit: isMulti ? 0 : 1 };
-  // All records are found before the first one is changed, or a change could make one be found again.
+  // All records are found before the first is changed: otherwise a changed one could be found again.
   const records = findRecords(context.view, collection, { ...query, ...order });
   const changes = records.map((record) => replaceDocument(context, collection as Collection, record, updated));
   if (records.length > 0 || !isUpsert) return { query, changes };

@@ -5,26 +5,26 @@ import { literalPrefix } from '../values/regex.js';
 import { isNumber, isRegExp, rankOf, typeName } from '../values/bson-types.js';
 import { encodeField, type IndexDefinition } from './indexes.js';
 
-/** What a filter demands of one field, as far as an index can tell. */
+/** A condition of a filter on one field, as far as an index can use it. */
 export interface Demand {
   /** The field equals one of these. */
   points?: unknown[];
-  /** The field is beyond this value, and of its type. */
+  /** The field is beyond this value, and has its type. */
   limit?: { isLower: boolean; value: unknown };
-  /** The field is a string that begins so, or it is the regular expression itself. */
+  /** The field is a string that begins with this text, or it is the regular expression itself. */
   beginning?: { text: string; pattern: unknown };
 }
 
-/** A range of encoded index values; it may hold more than the filter accepts, never less. */
+/** A range of encoded index values; it may contain more than the filter accepts, never less. */
 export interface Bounds {
   from: Buffer;
   to: Buffer;
 }
 
-/** Behind everything that begins with the bytes before it. */
+/** Appended to bytes, it sorts behind everything that begins with them. */
 export const HIGHEST = Buffer.from([0xff]);
 
-/** The demands every matching document fulfils, by path: those of the top level and of $and. */
+/** The conditions that every matching document fulfils, by path: those at the top level and in $and. */
 export function demandsOf(filter: Document, demands = new Map<string, Demand[]>()): Map<string, Demand[]> {
   for (const [key, operand] of Object.entries(filter)) {
     if (key === '$and' && Array.isArray(operand)) {
@@ -58,7 +58,7 @@ function demandOf(operator: string, operand: unknown, operators: Document): Dema
 }
 
 function pointDemand(points: unknown[]): Demand[] {
-  // An array operand also matches as an element, a regular expression also matches strings: no single key finds them.
+  // Not a single key: an array operand matches elements too, and a regular expression matches strings.
   return points.some((point) => Array.isArray(point) || isRegExp(point)) ? [] : [{ points }];
 }
 
@@ -73,7 +73,7 @@ function limitDemand(isLower: boolean, value: unknown): Demand[] {
   return isUnusable ? [] : [{ limit: { isLower, value } }];
 }
 
-/** True where no field value can be missing or null for the demand to hold. */
+/** Whether the condition excludes fields that are missing or null. */
 export function impliesPresence({ points = [] }: Demand): boolean {
   return points.every((point) => point !== null && point !== undefined);
 }
@@ -82,18 +82,18 @@ export function operandsOf({ points, limit, beginning }: Demand): unknown[] {
   return points ?? [limit?.value ?? beginning?.text];
 }
 
-/** The values of the field of an index, each once and in the order of the index. */
+/** The values that a condition gives an index's field, without duplicates and in the order of the index. */
 export function pointBounds(index: IndexDefinition, position: number, points: unknown[]): Buffer[] {
   const encoded = points.map((point) => encodeField(index, position, point));
   return [...new Map(encoded.map((bytes) => [bytes.toString('latin1'), bytes])).values()].sort(Buffer.compare);
 }
 
-/** Those of the demand that narrows the field most; in the order of the index. */
+/** The ranges of the condition that narrows the field most, in the order of the index. */
 export function rangeBounds(index: IndexDefinition, position: number, demands: Demand[]): Bounds[] | undefined {
   const beginning = demands.find((demand) => demand.beginning)?.beginning;
-  // What folds to the same text need not begin with the same bytes.
+  // With a collation, equal texts need not begin with the same bytes.
   if (beginning && !index.fold) return beginningBounds(index, position, beginning);
-  // Only one limit is ever used: two of them may be met by two different elements of an array.
+  // Only one bound is used: two bounds may be met by two different elements of an array.
   const limit = demands.find((demand) => demand.limit)?.limit;
   return limit && [limitBounds(index, position, limit)];
 }
@@ -111,7 +111,7 @@ function beginningBounds(
   }
   const from = inverted(withoutEnd);
   const to = Buffer.from(from);
-  // The end of a text is all ones in descending order, so nothing that is appended would lie behind it.
+  // In descending order a text ends with bytes of ones, behind which nothing appended would sort.
   to[to.length - 1] = (to[to.length - 1] as number) + 1;
   return [same, { from, to }];
 }

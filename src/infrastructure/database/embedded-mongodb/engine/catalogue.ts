@@ -27,12 +27,12 @@ import { addEntries, refuseDuplicates } from './records.js';
 const MOST_INDEXES = 64;
 
 /**
- * Which collections and indexes there are. A collection object is replaced, never changed, so that a transaction sees
- * by identity whether indexes came or went under it.
+ * The collections and their indexes. Collection objects are replaced and never changed, so that a transaction notices by identity
+ * that indexes were created or dropped meanwhile.
  */
 export class Catalogue {
   private readonly collections = new Map<string, Collection>();
-  /** Grows with every change, to tell whether there was one. */
+  /** Incremented by every change. */
   changes = 0;
   private lastId = 0;
   private lastRecordId = 0;
@@ -41,7 +41,7 @@ export class Catalogue {
     this.reload();
   }
 
-  /** Reads everything anew, e.g. after a commit that failed. Ids already handed out are never handed out again. */
+  /** Reads everything anew, e.g. after a failed commit. Ids that were assigned before are never assigned again. */
   reload(): void {
     this.collections.clear();
     for (const { value } of this.view.range(...CATALOGUE_RANGE)) {
@@ -88,7 +88,7 @@ export class Catalogue {
     this.changes++;
   }
 
-  /** Adds indexes and fills them. @throws CommandError 11000 when the documents break a unique one */
+  /** Adds indexes and fills them. @throws CommandError 11000 if the documents violate a unique one */
   createIndexes(view: WritableView, collection: Collection, specifications: Document[]): Collection {
     const indexes = [...collection.indexes];
     for (const specification of specifications) {
@@ -126,7 +126,7 @@ function read(stored: Document): Collection {
   return { ...collection, namespace: `${collection.database}.${collection.name}`, indexes: defined };
 }
 
-/** @throws CommandError 85 or 86 when another index is in its place */
+/** @throws CommandError 85 or 86 if there is another index of this name, or over these fields */
 function isThere(indexes: readonly IndexDefinition[], index: IndexDefinition): boolean {
   if (indexes.some((one, i) => isSameIndex(one, index) || (i === 0 && isSameKey(one, index)))) return true;
   const twin = indexes.find(

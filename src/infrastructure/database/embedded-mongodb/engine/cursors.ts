@@ -16,13 +16,13 @@ interface OpenCursor {
 }
 
 export interface Batch {
-  /** Zero: there is no more. Always int64, the driver reads it as such. */
+  /** Zero if there are no more documents. Always int64, as the driver expects. */
   id: Long;
   namespace: string;
   documents: Buffer[];
 }
 
-/** Results that did not fit into one reply. They are kept as they were when the query ran. */
+/** Results that did not fit into one reply, as they were when the query ran. */
 export class Cursors {
   private readonly open = new Map<string, OpenCursor>();
 
@@ -45,7 +45,7 @@ export class Cursors {
     return { id, ...batch };
   }
 
-  /** @param size 0: as many as there are. @throws CommandError 43 for a cursor that is not, or no longer, open */
+  /** @param size 0 for all. @throws CommandError 43 if the cursor is not open, or no longer */
   next(id: Long, namespace: string, size = Infinity): Batch {
     const cursor = this.open.get(id.toString());
     if (cursor?.namespace !== namespace) throw new CommandError(43, `cursor id ${id.toString()} not found`);

@@ -8,19 +8,19 @@ import { Cursors } from './cursors.js';
 import { findRecords } from './find.js';
 import { removeRecord } from './records.js';
 
-/** Commands that fail on demand, as MongoDB's failCommand, so that tests see how their code takes it. */
+/** Commands that fail on demand, as with MongoDB's failCommand, for tests of error handling. */
 export interface FailPoint {
   left: number;
   data: Document;
 }
 
-/** One opened store with everything that is known about it. */
+/** An open store: its data, catalogue, sessions and cursors. */
 export class Engine {
   readonly catalogue: Catalogue;
   readonly cursors: Cursors;
   readonly sessions: Sessions;
   readonly retries: Retries;
-  /** Where clients reach it, once it listens. */
+  /** The address for clients, once it listens. */
   address = '';
   failPoint: FailPoint = { left: 0, data: {} };
 
@@ -34,7 +34,7 @@ export class Engine {
     this.sessions = new Sessions(this);
   }
 
-  /** As Store.write(), for an action that may change the catalogue. */
+  /** Like Store.write(), for actions that may change the catalogue. */
   async write<T>(action: (view: WritableView) => T): Promise<T> {
     let hasThrown = false;
     try {
@@ -44,19 +44,19 @@ export class Engine {
           return action(view);
         } catch (error) {
           hasThrown = true;
-          // Now, not later: the next writer of this commit would work on a collection that was never stored.
+          // At once: the next writer in this commit would work on a collection that was never stored.
           if (this.catalogue.changes !== changes) this.catalogue.reload();
           throw error;
         }
       });
     } catch (error) {
-      // The commit failed, after the catalogue had changed with the action.
+      // The commit failed after the action had changed the catalogue.
       if (!hasThrown) this.catalogue.reload();
       throw error;
     }
   }
 
-  /** For a transaction, which cannot wait: the catalogue is not transactional, and an empty collection harms nobody. */
+  /** For a transaction, which cannot wait. The catalogue is not transactional; an empty collection does no harm. */
   createCollection(database: string, name: string): void {
     try {
       this.store.writeNow((view) => this.catalogue.create(view, database, name));
@@ -66,7 +66,7 @@ export class Engine {
     }
   }
 
-  /** What MongoDB does in the background every minute: expired documents, cursors, transactions. */
+  /** MongoDB's background work of every minute: removes expired documents, cursors and transactions. */
   async sweep(): Promise<void> {
     this.cursors.closeIdle();
     this.sessions.forgetExpired();
@@ -74,20 +74,20 @@ export class Engine {
     while (await this.write((view) => removeExpired(view, this.catalogue, this.now())));
   }
 
-  /** @param beforeClose the last thing done while the store is still open */
+  /** @param beforeClose called last, while the store is still open */
   async close(beforeClose: () => void = () => undefined): Promise<void> {
     this.sessions.abortAll();
-    // Writers that already wait for the disk are let through.
+    // Writers that already wait for the disk are finished.
     await this.store.write(() => undefined);
     beforeClose();
     await this.store.close();
   }
 }
 
-/** So that removing a million of them never keeps other clients waiting for long. */
+/** Expired documents removed at a time, so that removing a million never delays other clients for long. */
 const MOST_AT_ONCE = 2_000;
 
-/** Removes documents whose time is over by a TTL index. @returns true when there may be more */
+/** Removes documents that have expired by a TTL index. @returns whether there may be more */
 function removeExpired(view: WritableView, catalogue: Catalogue, now: Date): boolean {
   let hasMore = false;
   for (const collection of catalogue.all()) {

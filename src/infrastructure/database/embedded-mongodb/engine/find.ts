@@ -20,7 +20,7 @@ export class StoredRecord {
     readonly bytes: Buffer,
   ) {}
 
-  /** Decoded when it is first looked at: many queries only hand the bytes on, or count. */
+  /** Decoded on first use: many queries only pass the bytes on, or count. */
   get document(): Document {
     return (this.decoded ??= decode(this.bytes));
   }
@@ -34,13 +34,13 @@ export interface Query extends Scope, PlannerOptions {
   limit?: number | undefined;
 }
 
-/** How the records of a query are reached. */
+/** How the records of a query are found. */
 export interface Access {
-  /** Absent: the whole collection is read. */
+  /** Absent if the whole collection is read. */
   plan: Plan | undefined;
-  /** They come in no order, and all have to be there before the first can be handed out. */
+  /** Whether the records have to be sorted, so that all must be read before the first can be returned. */
   needsSort: boolean;
-  /** The last that was inserted comes first. */
+  /** Whether to read in reverse order of insertion. */
   isReverse?: boolean;
 }
 
@@ -60,7 +60,7 @@ function isSorted(sort: Document | undefined): sort is Document {
   return first !== undefined && first !== '$natural';
 }
 
-/** The matching records, in the order asked for, after skip and limit. Bad filters throw even without a collection. */
+/** The matching records in the requested order, after skip and limit. Invalid filters throw even if there is no collection. */
 export function findRecords(view: View, collection: Collection | undefined, query: Query): StoredRecord[] {
   const { sort, skip = 0 } = query;
   const sortKey = isSorted(sort) ? compileSortKey(sort, query.fold) : undefined;
@@ -82,14 +82,14 @@ function* firstOf<T>(items: Iterable<T>, most: number): Iterable<T> {
   }
 }
 
-/** How many findRecords() would find. It keeps none of them: there may be millions. */
+/** The number of records that findRecords() would return, without keeping them: there may be millions. */
 export function countRecords(view: View, collection: Collection | undefined, query: Query): number {
   const { skip = 0 } = query;
   return Math.max(0, Math.min(countMatching(view, collection, query), endOf(query)) - skip);
 }
 
 function countMatching(view: View, collection: Collection | undefined, query: Query): number {
-  // The count of a collection of an older version is not known.
+  // Collections created by an older version have no stored count.
   const all = collection && isOpen(query.filter) && !query.hint ? view.get(countKey(collection.id)) : undefined;
   if (all) return numberOf(all);
   const covered = collection && coveredCount(view, collection, query.filter, query, endOf(query));
@@ -99,7 +99,7 @@ function countMatching(view: View, collection: Collection | undefined, query: Qu
   return count;
 }
 
-/** Not to be kept open across a write. */
+/** The records of a plan; the iteration must not be kept open across a write. */
 export function matchingRecords(
   view: View,
   collection: Collection | undefined,
@@ -120,7 +120,7 @@ function isOpen(filter: Document): boolean {
   return Object.keys(filter).length === 0;
 }
 
-/** An index may lead to a document several times, and to documents the filter refuses. */
+/** Records found by an index, which may lead to a document several times, and to documents that the filter does not accept. */
 function* candidates(view: View, collection: Collection, access?: Access): Iterable<StoredRecord> {
   const planned = access?.plan;
   if (!planned) {
@@ -142,8 +142,8 @@ function* candidates(view: View, collection: Collection, access?: Access): Itera
 }
 
 /**
- * How many documents a filter accepts, counted in an index that says all the filter asks for, without a look at any of
- * them. @returns undefined where the documents have to be looked at
+ * The number of documents that a filter accepts, counted in an index that covers the whole filter, without reading any document.
+ * @returns undefined if documents have to be read
  */
 export function coveredCount(
   view: View,
@@ -164,14 +164,14 @@ export function coveredCount(
 
 const PLAIN = ['string', 'bool', 'objectId', 'date', 'int', 'long', 'double', 'decimal'];
 
-/** Whether the plan's ranges hold nothing that the filter refuses: plain values, then perhaps the beginning of a text. */
+/** Whether the plan's ranges contain exactly what the filter accepts: equalities, possibly followed by the prefix of a text. */
 function saysAll({ index, ranges }: Plan, filter: Document): boolean {
   const paths = index.fields.slice(0, Object.keys(filter).length).map(({ path }) => path);
   const isExact = paths.every((path, i) => {
     const asked = filter[path];
     return PLAIN.includes(typeName(asked)) || (i === paths.length - 1 && isRegExp(asked) && isLiteralPrefix(asked));
   });
-  // A value that is cut in the index may be one of several.
+  // A long value is cut in the index, and may stand for several.
   return (
     isExact && paths.length === Object.keys(filter).length && ranges.every(([from]) => from.length < LONGEST_VALUES)
   );

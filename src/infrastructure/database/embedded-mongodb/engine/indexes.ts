@@ -20,16 +20,16 @@ export interface IndexDefinition {
   fields: IndexField[];
   isUnique: boolean;
   isSparse: boolean;
-  /** Only documents it accepts are in the index. */
+  /** Only documents that it accepts are in the index. */
   covers?: Predicate | undefined;
   partialFilter?: Document | undefined;
   expireAfterSeconds?: number | undefined;
   fold?: Fold | undefined;
-  /** As the client gave it and listIndexes shows it. */
+  /** The specification as the client gave it, and as listIndexes shows it. */
   specification: Document;
 }
 
-/** Those behind the first say how MongoDB keeps an index, or belong to kinds that are refused as such. */
+/** Options of indexes. Those in the later groups are about MongoDB's storage, or belong to kinds of indexes that are refused. */
 const OPTIONS = new Set(
   [
     'key name unique sparse expireAfterSeconds partialFilterExpression collation hidden',
@@ -41,7 +41,7 @@ const OPTIONS = new Set(
 
 const PARTIAL_OPERATORS = new Set(['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$in', '$and', '$or']);
 
-/** What could be stored by an older version, but is asked for by mistake. @throws CommandError 67, or 197 for an option */
+/** Refuses invalid requests; indexes that an older version stored are not checked. @throws CommandError 67, or 197 for an option */
 export function checkIndex(given: Document): void {
   const unknown = Object.keys(given).find((option) => !OPTIONS.has(option));
   if (unknown) throw new CommandError(197, `The field '${unknown}' is not valid for an index specification.`);
@@ -56,7 +56,7 @@ export function checkIndex(given: Document): void {
   checkCollation(collation);
 }
 
-/** @throws CommandError 67 for what cannot be an index here */
+/** @throws CommandError 67 for an index that is not supported */
 export function defineIndex(id: number, given: Document): IndexDefinition {
   const { key, partialFilterExpression: partialFilter } = given;
   if (!isDocument(key) || Object.keys(key).length === 0) throw new CommandError(67, 'Index keys cannot be empty.');
@@ -84,7 +84,7 @@ export function idIndex(id: number): IndexDefinition {
   return { ...defineIndex(id, { key: { _id: 1 }, name: '_id_' }), isUnique: true };
 }
 
-/** Two indexes over the same fields that differ in collation or partial filter may stand side by side. */
+/** Identifies an index: there may be two over the same fields with different collations or partial filters. */
 export function isSameKey({ specification: a }: IndexDefinition, { specification: b }: IndexDefinition): boolean {
   return ['key', 'collation', 'partialFilterExpression'].every((option) => equal([a[option]], [b[option]]));
 }
@@ -97,7 +97,7 @@ export function isSameIndex(a: IndexDefinition, b: IndexDefinition): boolean {
 function indexField(path: string, direction: unknown): IndexField {
   if (path.includes('$**')) throw unsupported('A wildcard index', 67);
   const number = isNumber(direction) ? toDouble(direction) : NaN;
-  // A hashed index answers the same queries as an ascending one, only slower for ranges.
+  // A hashed index is kept as an ascending one, which serves the same queries and ranges as well.
   if (direction !== 'hashed' && !number) throw unsupported(`An index of type ${JSON.stringify(direction)}`, 67);
   return { path, parts: splitPath(path), descending: number < 0 };
 }
@@ -118,7 +118,7 @@ function lifetime({ expireAfterSeconds: seconds }: Document, fields: IndexField[
   return toDouble(seconds);
 }
 
-/** LMDB takes keys of up to 1,978 bytes; the rest is for the index id, the hash and the record id. */
+/** LMDB's keys have up to 1,978 bytes, of which this leaves room for the index id, a hash and the record id. */
 export const LONGEST_VALUES = 1860;
 
 export interface IndexEntry {
@@ -128,7 +128,7 @@ export interface IndexEntry {
   isOfArray: boolean;
 }
 
-/** Where the walk towards one indexed field stands. */
+/** The state of the walk along the path of one indexed field. */
 interface Cursor {
   node: unknown;
   next: number;
@@ -136,9 +136,9 @@ interface Cursor {
 }
 
 /**
- * What an index holds for a document: one entry per element where a field is an array, none where the document is
- * outside a sparse or partial index.
- * @throws CommandError 171 when two indexed fields lie in different arrays
+ * The entries of a document in an index: one for each element of an array; none if a sparse or partial index does not include the
+ * document.
+ * @throws CommandError 171 if two indexed fields are in different arrays
  */
 export function indexEntries(index: IndexDefinition, document: Document): IndexEntry[] {
   if (index.covers && !index.covers(document)) return [];
@@ -183,7 +183,7 @@ function* expand(
     const step = walked.map((cursor, i) => {
       if (cursor.node !== array || cursor.isExpanded) return cursor;
       const isLeaf = cursor.next >= (index.fields[i]?.parts.length ?? 0);
-      // Only documents are entered below an array: an array directly inside an array has no fields.
+      // Below an array only documents are entered: an array directly within an array has no fields.
       return { ...cursor, node: isLeaf || isDocument(element) ? element : undefined, isExpanded: isLeaf };
     });
     yield* expand(index, step, true);

@@ -24,10 +24,10 @@ import { isMultikey } from './records.js';
 
 export interface Plan {
   index: IndexDefinition;
-  /** LMDB key ranges whose records include all that match. */
+  /** Key ranges in LMDB that include all matching records. */
   ranges: [Buffer, Buffer][];
   isReverse?: boolean;
-  /** How much of the filter it covers, to compare plans. */
+  /** How much of the filter the index covers, for comparing plans. */
   score: number;
 }
 
@@ -36,12 +36,12 @@ export interface PlannerOptions {
   hint?: unknown;
 }
 
-/** What a field of an index is worth that the filter gives as values, or as a range; a unique index beats all. */
+/** Score of an index's field that the filter restricts to values, or to a range; a unique index beats all others. */
 const SCORE = { point: 10, range: 3, unique: 1000 };
 const MOST_RANGES = 1000;
 const EVERYTHING: Bounds = { from: Buffer.alloc(0), to: HIGHEST };
 
-/** The best index for a filter, or undefined where the whole collection has to be read. */
+/** The best index for a filter; undefined if the whole collection has to be read. */
 export function plan(
   view: View,
   collection: Collection,
@@ -56,9 +56,9 @@ export function plan(
 }
 
 /**
- * The best index that has what a filter accepts in the order of a sort: some fields that the filter gives one value each,
- * then those of the sort. So the first page is found by looking at little more than the first page. Values that only
- * differ after their first 1,860 bytes are in no particular order in it.
+ * The best index that yields matches in the order of a sort: its first fields have one value each by the filter, and the fields of
+ * the sort follow. So little more than the first page has to be read to find it. Values that differ only after their first 1,860
+ * bytes are in no particular order.
  */
 export function planOrder(
   view: View,
@@ -69,7 +69,7 @@ export function planOrder(
 ): Plan | undefined {
   if (options.fold || (options.hint !== undefined && options.hint !== null)) return undefined;
   const demands = demandsOf(filter);
-  // An array stands in several places of an index, and which of them counts depends on the bounds.
+  // An array has several entries in an index, and the bounds decide which of them counts for the order.
   const usable = collection.indexes.filter(
     (index) => isUsable(index, filter, demands, options) && !index.fold && !isMultikey(view, index),
   );
@@ -86,7 +86,7 @@ function best(all: Narrowed[]): Narrowed | undefined {
   return all.find(({ score }) => score === highest);
 }
 
-/** Whether an index gives an order backwards, once its first fields have one value each; undefined: not at all. */
+/** Whether an index has to be read backwards for an order, given that its first fields have one value each; undefined if it cannot serve it. */
 function directionOf({ index, length }: Narrowed, sort: Document): boolean | undefined {
   const fixedPaths = index.fields.slice(0, length).map(({ path }) => path);
   const turned = Object.entries(sort)
@@ -98,7 +98,7 @@ function directionOf({ index, length }: Narrowed, sort: Document): boolean | und
   return turned.every((turn) => turn === turned[0]) ? turned[0] : undefined;
 }
 
-/** A hint also asks for the order of its index, and at a sparse one for the documents that are in it. */
+/** The plan for a hint: documents come in the index's order and, from a sparse index, only those that are in it. */
 function hintedOrder({ indexes }: Collection, hint: unknown, [index]: readonly IndexDefinition[]): Plan | undefined {
   const isFollowed = index && hint && !index.partialFilter && index !== indexes[0];
   return isFollowed ? planFor(narrow(index, new Map(), 0)) : undefined;
@@ -122,7 +122,7 @@ function isUsable(
 ): boolean {
   const ofFields = index.fields.flatMap(({ path }) => demands.get(path) ?? []);
   if (index.isSparse && !ofFields.some(impliesPresence)) return false;
-  // What equals a text in one collation need not equal it in another.
+  // Texts that are equal in one collation need not be equal in another.
   if (index.partialFilter && index.fold !== options.fold) return false;
   if (index.partialFilter && !implies(filter, demands, index.partialFilter, index.fold)) return false;
   return index.fold === options.fold || !ofFields.flatMap(operandsOf).some(dependsOnCollation);
@@ -132,7 +132,7 @@ function dependsOnCollation(value: unknown): boolean {
   return ['string', 'symbol', 'object', 'array'].includes(typeName(value));
 }
 
-/** Whether every document that the filter accepts is certain to be in a partial index. */
+/** Whether a partial index certainly contains every document that the filter accepts. */
 function implies(filter: Document, demands: Map<string, Demand[]>, partialFilter: Document, fold?: Fold): boolean {
   return Object.entries(partialFilter).every(([key, operand]) => {
     if (key === '$and') return (operand as Document[]).every((part) => implies(filter, demands, part, fold));
@@ -159,14 +159,14 @@ interface Narrowed {
   length: number;
   /** Their encoded values, in every combination. */
   prefixes: Buffer[];
-  /** Those of the next field. */
+  /** The ranges of the next field. */
   ranges: Bounds[] | undefined;
 }
 
 /**
- * @param most number of combinations of values
- * @param holdsArrays Two fields below one array may be found in two of its elements, but stand in an entry for each
- * element: only one of them narrows anything.
+ * @param most largest number of combinations of values
+ * @param holdsArrays whether an indexed field may be an array. Two conditions below one array may then be met by two elements, while
+ *   an index entry is of one element: only one of the fields can be used
  */
 function narrow(
   index: IndexDefinition,
@@ -199,7 +199,7 @@ function planFor({ index, prefixes, ranges: behind = [EVERYTHING], score }: Narr
   return { index, ranges, score };
 }
 
-/** Long values were cut in the index, so bounds are cut as well: they then hold a little more than asked for. */
+/** Long values are cut in the index, so bounds are cut too; they may then contain a little more than asked for. */
 function keyRange(index: IndexDefinition, prefix: Buffer, bounds: Bounds): [Buffer, Buffer] {
   const [start] = indexRange(index.id);
   const [from, to] = [bounds.from, bounds.to].map((bound) => Buffer.concat([prefix, bound])) as [Buffer, Buffer];

@@ -7,9 +7,9 @@ import { isNumber, typeName } from '../values/bson-types.js';
 import type { Collection } from './collection.js';
 import { indexEntries, type IndexDefinition, type IndexEntry } from './indexes.js';
 
-/** Every writer of documents goes through these three, which check all indexes before they write anything. */
+// All writes of documents go through the three functions below, which check all indexes before they write anything.
 
-/** @throws CommandError 11000 when a unique index holds one of the values already */
+/** @throws CommandError 11000 if a unique index already contains one of the values */
 export function insertRecord(
   view: WritableView,
   collection: Collection,
@@ -70,7 +70,7 @@ export function addEntries(view: WritableView, index: IndexDefinition, entries: 
   if (isMany && !isMultikey(view, index)) view.put(multikeyKey(index.id), number(1));
 }
 
-/** Whether the index may hold a document more than once. It stays so when the arrays are gone. */
+/** Whether an index may contain a document more than once. Once marked as such, it stays so when the arrays are gone. */
 export function isMultikey(view: View, index: IndexDefinition): boolean {
   return view.get(multikeyKey(index.id)) !== undefined;
 }

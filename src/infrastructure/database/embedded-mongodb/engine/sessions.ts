@@ -8,7 +8,7 @@ import { Overlay, type View, type WritableView } from '../storage/view.js';
 import { decodeOwn } from '../values/decode.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
 
-/** How long a session is known after its last command; clients are told. */
+/** How long a session is kept after its last command; clients are told. */
 export const SESSION_LIFETIME_MS = 30 * 60_000;
 
 /** How long a transaction may stay open before it is aborted. */
@@ -29,7 +29,7 @@ export interface SessionOfCommand {
   isInTransaction: boolean;
 }
 
-/** The sessions of the clients and their open transactions, one per session at most. */
+/** The sessions of clients, and their open transactions: at most one for each session. */
 export class Sessions {
   private readonly lastUses = new Map<string, Date>();
   private readonly open = new Map<string, Transaction>();
@@ -62,25 +62,25 @@ export class Sessions {
     return transaction;
   }
 
-  /** @throws CommandError 251 when there is none, e.g. because it was aborted meanwhile */
+  /** @throws CommandError 251 if there is none, e.g. because it was aborted meanwhile */
   find({ session, number }: SessionOfCommand): Transaction {
     const transaction = this.open.get(session);
     if (transaction?.number === number) return transaction as Transaction;
     throw new CommandError(251, `Given transaction number ${number} does not match any in-progress transactions.`);
   }
 
-  /** Committing twice succeeds twice. @throws CommandError 112 on a conflict; the transaction is aborted then */
+  /** A repeated commit succeeds again. @throws CommandError 112 on a conflict, which aborts the transaction */
   async commit(of: SessionOfCommand): Promise<void> {
     const { store, catalogue, retries } = this.engine;
     const { session, number = 0n } = of;
     if (this.open.get(session)?.number !== number && retries.find(store, session, number)) return;
     const transaction = this.find(of);
-    // From here on it is decided, whoever hears of it.
+    // From here on the outcome is decided, even if the client does not receive the reply.
     transaction.connection = undefined;
     try {
       await this.engine.write((view) => {
         transaction.checkConflicts();
-        // Indexes that came meanwhile lack its entries; a dropped collection would leave its documents to nobody.
+        // Indexes created meanwhile would lack its entries, and documents of a dropped collection would be orphaned.
         for (const [namespace, collection] of transaction.written) {
           if (catalogue.find(namespace) !== collection) throw writeConflict();
         }
@@ -92,15 +92,15 @@ export class Sessions {
     }
   }
 
-  /** Does nothing when the session has no transaction. */
+  /** Does nothing if the session has no transaction. */
   abort(session: string): void {
     this.open.get(session)?.release();
     this.open.delete(session);
   }
 
   /**
-   * A driver gives up a transaction whose connection breaks, and begins it anew. One whose process has died would keep
-   * everybody else from what it wrote until its time is over.
+   * Aborts the transactions of a closed connection. A driver abandons a transaction whose connection breaks, and begins it anew; one
+   * of a dead process would block others from what it wrote until it expires.
    */
   abandon(connection: object): void {
     for (const [session, transaction] of this.open) if (transaction.connection === connection) this.abort(session);
@@ -122,13 +122,13 @@ export class Sessions {
 }
 
 /**
- * Replies to retryable writes, stored in the commit of the write itself: a client that lost the connection, or the
- * whole server, between the commit and the reply asks again and is told what happened, instead of writing twice.
+ * Replies to retryable writes, stored in the same commit as the write: a client that lost the connection, or the whole server,
+ * between commit and reply repeats the command and gets the reply, and nothing is written twice.
  */
 export class Retries {
   constructor(private readonly now: () => Date) {}
 
-  /** Does a write, or gives the reply that it got before. @throws CommandError 225 when the session has moved on */
+  /** Runs a write, or returns the reply to its earlier attempt. @throws CommandError 225 if the session has moved on */
   once<T extends Document | Buffer>(view: WritableView, session: string, number: bigint, write: () => T): T {
     const known = this.find(view, session, number);
     if (known) return known as T;
@@ -137,7 +137,7 @@ export class Retries {
     return reply;
   }
 
-  /** The reply already given to this write. @throws CommandError 225 when the session has moved on */
+  /** The reply to an earlier attempt of this write. @throws CommandError 225 if the session has moved on */
   find(view: View, session: string, number: bigint): Document | undefined {
     const stored = view.get(retryableWriteKey(session));
     if (!stored) return undefined;
@@ -164,15 +164,15 @@ export class Retries {
 }
 
 /**
- * A multi-document transaction: it reads a snapshot and keeps its writes to itself until the commit. It holds no lock,
- * so code that forgets to pass its session cannot deadlock with it; the later of two writers of a key gets a conflict.
+ * A multi-document transaction: it reads a snapshot, and keeps its writes in memory until the commit. It holds no lock, so code
+ * that forgets to pass its session cannot deadlock with it; the later of two writers of a key gets a conflict.
  */
 export class Transaction extends Overlay {
-  /** The collections it wrote to, as they were then. */
+  /** The collections it wrote to, as they were at that time. */
   readonly written = new Map<string, Collection>();
-  /** By which its latest command came. */
+  /** The connection of its latest command. */
   connection: object | undefined;
-  /** What the snapshot has under the keys that it wrote. At the commit nobody can look: LMDB then reads what it writes. */
+  /** The snapshot's values of the keys that it wrote, kept because within the commit LMDB reads what the commit writes. */
   private readonly before = new Map<string, Buffer | undefined>();
 
   constructor(
@@ -180,19 +180,19 @@ export class Transaction extends Overlay {
     readonly startedAt: Date,
     private readonly snapshot: Snapshot,
     private readonly live: View,
-    /** Which open transaction wrote a key, shared by all of them. */
+    /** The open transaction that wrote each key; shared by all transactions. */
     private readonly writers: Map<string, Transaction>,
     private readonly collections: ReadonlyMap<string, Collection>,
   ) {
     super(snapshot);
   }
 
-  /** The collection as it was when the snapshot was taken: newer indexes have no entries in the snapshot. */
+  /** The collection as of the snapshot, in which newer indexes have no entries. */
   collection(namespace: string, current: Collection | undefined): Collection | undefined {
     return this.collections.get(namespace) ?? current;
   }
 
-  /** @throws CommandError 112 when somebody else committed or is about to write what this transaction wrote */
+  /** @throws CommandError 112 if another writer has committed, or is about to write, a key that this transaction wrote */
   checkConflicts(): void {
     for (const key of this.keys()) this.checkKey(key);
   }

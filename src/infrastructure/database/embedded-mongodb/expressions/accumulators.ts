@@ -7,7 +7,7 @@ import { toDouble } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
 import { isNothing, ordered, type Operators } from './expression.js';
 
-/** What is made of the values that an expression has for the documents of a group. */
+/** Combines the values of an expression for the documents of a group. */
 export type Accumulator = (values: unknown[], fold?: Fold) => unknown;
 
 export const ACCUMULATORS: ReadonlyMap<string, Accumulator> = new Map<string, Accumulator>([
@@ -34,7 +34,7 @@ export const ACCUMULATORS: ReadonlyMap<string, Accumulator> = new Map<string, Ac
   ['$stdDevSamp', (values) => deviation(values, 1)],
 ]);
 
-/** Those that are expressions as well: of several values, or of the elements of an array that one of them yields. */
+/** Accumulators that are expressions too: of several values, or of the elements of a single array. */
 export const ACCUMULATING: Operators = Object.fromEntries(
   ['$sum', '$avg', '$min', '$max', '$mergeObjects', '$stdDevPop', '$stdDevSamp'].map((name) => [
     name,
@@ -48,7 +48,7 @@ function present(values: unknown[]): unknown[] {
   return values.filter((value) => value !== undefined);
 }
 
-/** What each addition of doubles rounds away is added in the end: as in MongoDB, ten times 0.1 are 1 (Neumaier). */
+/** Sum of doubles with the rounding errors added at the end (Neumaier), so that ten times 0.1 is 1, as in MongoDB. */
 function added(values: unknown[]): BsonNumber {
   const numbers = values.filter(isNumber);
   const types = new Set(numbers.map(typeName));
@@ -64,7 +64,7 @@ function added(values: unknown[]): BsonNumber {
   return bsonDouble(Number.isFinite(sum) ? sum + lost : sum);
 }
 
-/** @throws CommandError 40400 for what is no object */
+/** @throws CommandError 40400 for a value that is not an object */
 function merged(values: unknown[]): Document {
   const objects = values.filter((value) => !isNothing(value));
   const other = objects.find((value) => !isDocument(value));

@@ -18,7 +18,7 @@ import { toDouble, toInteger } from '../values/numbers.js';
 import { dateAt } from './clocks.js';
 import { argumentsOf, strict, type Operator, type Operators } from './expression.js';
 
-/** As many as a random integer may have. */
+/** Number of different values of `$rand`: as many as a random integer of the system may have. */
 const RANDOM_STEPS = 2 ** 47;
 
 export const ARITHMETIC: Operators = {
@@ -69,7 +69,7 @@ export const ARITHMETIC: Operators = {
   }),
 };
 
-/** Calculated as doubles, also of decimals. */
+/** Functions that are calculated with doubles, for decimals too. */
 function ofDoubles(name: string, count: number, calculation: (a: number, b: number) => number): Operator {
   return strict([count, count], (values) => {
     const [a, b = NaN] = values.map((value) => toDouble(number(name, value)));
@@ -102,7 +102,7 @@ function rounding(name: string, how: Rounding, most: number): Operator {
   });
 }
 
-/** @throws CommandError 14 for what is no number */
+/** @throws CommandError 14 for a value that is not a number */
 function combine(name: string, arithmetic: Arithmetic, a: unknown, b: unknown): BsonNumber {
   return calculate(arithmetic, number(name, a), number(name, b), 'double');
 }

@@ -6,7 +6,7 @@ import { identity } from '../values/order.js';
 import { orderOf } from './comparisons.js';
 import { isNothing, ordered, strict, type Operators } from './expression.js';
 
-/** What MongoDB has room for in the 100 MB of an operator. */
+/** Longest array that `$range` may make; MongoDB's limit is 100 MB of memory. */
 const MAX_RANGE = 6_500_000;
 
 export const ARRAYS: Operators = {

@@ -16,7 +16,7 @@ function comparing(accepts: (order: number) => unknown) {
   return ordered([2, 2], ([a, b], fold) => accepts(orderOf(a, b, fold)));
 }
 
-/** Unlike in queries, a missing field is not null here, but less than everything. */
+/** Unlike in queries, a missing field does not equal null, and is less than everything. */
 export function orderOf(a: unknown, b: unknown, fold?: Fold): number {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
   return compare(a, b, fold);

@@ -25,8 +25,8 @@ const OPERATORS: Operators = Object.assign(
 );
 
 /**
- * Compiles an aggregation expression. What it calculates keeps BSON's types.
- * @throws CommandError for what is none, whether or not it is ever calculated
+ * Compiles an aggregation expression, whose results keep BSON's types.
+ * @throws CommandError for an invalid expression, whether or not it is ever evaluated
  */
 export function compileExpression(expression: unknown, scope: Scope): Expression {
   if (typeof expression === 'string')
@@ -50,7 +50,7 @@ export function compileExpression(expression: unknown, scope: Scope): Expression
   return compile(expression[operator], compiler, operator);
 }
 
-/** The fields of an object that yield something. */
+/** An object expression; fields without a value are left out. */
 export function compileFields(fields: Document, scope: Scope): (document: Document, variables: Variables) => Document {
   const compiled = Object.entries(fields).map(([name, value]) => {
     if (name.includes('.')) throw new CommandError(16412, `FieldPath field names may not contain '.': ${name}`);
@@ -66,7 +66,7 @@ export function compileFields(fields: Document, scope: Scope): (document: Docume
   };
 }
 
-/** Variables that `let` binds. */
+/** Compiles the variables of `let`. */
 export function compileVariables(
   variables: Document,
   scope: Scope,
@@ -75,7 +75,7 @@ export function compileVariables(
   return compileFields(variables, scope);
 }
 
-/** The scope as what stands in it is compiled, where further variables are going to be bound. */
+/** A scope for compiling what is inside an operator that binds further variables. */
 export function knowing<T extends Scope>(scope: T, names: readonly string[]): T {
   return { ...scope, variables: { ...scope.variables, ...Object.fromEntries(names.map((name) => [name, undefined])) } };
 }
@@ -94,7 +94,7 @@ function compilePath(text: string, { variables }: Scope): Expression {
   return (_document, known) => valueAt(own(known, variable), rest);
 }
 
-/** Through documents, and through the documents in an array, of which those that have nothing there are left out. */
+/** Follows a path through documents, and through the documents in an array, without those that lack the field. */
 function valueAt(value: unknown, names: readonly string[], from = 0): unknown {
   const name = names[from];
   if (name === undefined) return value;

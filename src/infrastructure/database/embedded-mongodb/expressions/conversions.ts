@@ -6,7 +6,7 @@ import { digitsOf, isTruthy, toDouble } from '../values/numbers.js';
 import { momentOf, parsedDate } from './clocks.js';
 import { argumentsOf, isNothing, ordered, type Operators } from './expression.js';
 
-/** By the type that they make; undefined where they cannot. */
+/** Conversions by target type; undefined if a value cannot be converted. */
 const MAKERS: Record<string, (value: unknown) => unknown> = {
   string: (value) => (value instanceof ObjectId || typeof value === 'boolean' ? String(value) : textOf(value)),
   bool: isTruthy,
@@ -79,7 +79,7 @@ function converted(value: unknown, type: string): unknown {
   throw new CommandError(241, `Failed to convert ${typeName(value)} to ${type} in $convert with no onError value`);
 }
 
-/** As the expressions of texts read their operands. @throws CommandError 16007 for what has no text */
+/** A value as text, as string operators read their operands. @throws CommandError 16007 for a value without one */
 export function textOf(value: unknown): string {
   if (isNothing(value)) return '';
   if (value instanceof Date) return value.toISOString();
@@ -97,7 +97,7 @@ function toNumber(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Without its fraction. @returns undefined for what is none, or does not fit into so many bits */
+/** A number without its fraction. @returns undefined if it is no number, or does not fit into so many bits */
 function integer(value: unknown, bits: 32 | 64): bigint | undefined {
   const exact = exactInteger(value);
   return exact !== undefined && BigInt.asIntN(bits, exact) === exact ? exact : undefined;

@@ -20,7 +20,7 @@ const SPANS: Record<string, number> = {
 };
 const MONTHS: Record<string, number> = { month: 1, quarter: 3, year: 12 };
 
-/** What can be read of a date: the symbol in formats, with how many digits, and by which part of what clocks show, in UTC. */
+/** The parts of a date: the symbol in formats, the number of digits, and how to read it from the local time, given as UTC. */
 const PARTS: Record<string, [symbol: string, width: number, read: (local: Date) => number]> = {
   $year: ['Y', 4, (local) => local.getUTCFullYear()],
   $month: ['m', 2, (local) => local.getUTCMonth() + 1],
@@ -55,7 +55,7 @@ export const DATES: Operators = {
     );
   }),
   $dateFromString: (operand, compiler, name) => {
-    // When it fails there are values to take instead, which need not be there.
+    // `onError` and `onNull` replace a failure, and may be missing.
     const has = (option: string): boolean => isDocument(operand) && option in operand;
     return named('dateString timezone? onError? onNull?', (given) => {
       if (isNothing(given.dateString)) return given.onNull ?? null;
@@ -80,7 +80,7 @@ export const DATES: Operators = {
       millisecond = 0,
     } = Object.fromEntries(numbers) as Record<string, number>;
     if (year < 1 || year > 9999) throw new CommandError(40523, "'year' must be an integer in the range 1 to 9999");
-    // Not by Date.UTC(): it takes the year 99 for 1999.
+    // Date.UTC() would take the year 99 for 1999.
     const local =
       new Date(0).setUTCFullYear(year, month - 1, day) + Date.UTC(1970, 0, 1, hour, minute, second, millisecond);
     return fromZone(dateAt(local), timezone);
@@ -91,7 +91,7 @@ export const DATES: Operators = {
     if (isAnyNothing(given, ['startDate', 'endDate', 'unit', 'timezone', 'startOfWeek'])) return null;
     const [start, end] = [dateOf(given.startDate), dateOf(given.endDate)];
     const unit = unitOf(given.unit);
-    // What is shorter than a day is as long when the clocks are changed.
+    // Units shorter than a day do not depend on changes of the clocks.
     const isShort = (SPANS[unit] ?? DAY_MS) < DAY_MS;
     const offsets = [start, isShort ? start : end].map((moment) => offsetAt(moment, given.timezone));
     const [from, to] = [start, end].map((moment, i) =>
@@ -112,9 +112,9 @@ export const DATES: Operators = {
       const months = bins * (MONTHS[unit] as number);
       return fromZone(new Date(Date.UTC(2000, Math.floor(since2000 / months) * months)), zone);
     }
-    // What is shorter than a day is counted as it goes by, whatever clocks show.
+    // Units shorter than a day are counted in elapsed time.
     if (span < DAY_MS) return stepBefore(moment, bins * span, fromZone(start2000, zone));
-    // Weeks are counted from the first one that begins in 2000, whose first of January was a Saturday.
+    // Weeks are counted from the first that begins in 2000, when 1 January was a Saturday.
     const first = unit === 'week' ? (firstWeekday(given) + 1) % 7 : 0;
     return fromZone(stepBefore(local, bins * span, new Date(start2000.getTime() + first * DAY_MS)), zone);
   }),
@@ -137,7 +137,7 @@ function unitOf(unit: unknown): string {
   throw new CommandError(9, `unknown time unit value: ${String(unit)}`);
 }
 
-/** Of a date, which may stand beside a timezone. */
+/** Operators that take a date, or a date and a time zone. */
 function reading(read: (local: Date) => number): Operator {
   return (operand, compiler, name) => {
     const isDetailed = isDocument(operand) && 'date' in operand;
@@ -151,13 +151,13 @@ function reading(read: (local: Date) => number): Operator {
   };
 }
 
-/** A month after the last day of January is the last day of February. */
+/** Adds to a date; a month after the last day of January is the last day of February. */
 function moving(sign: number): Operator {
   return named('startDate unit amount timezone?', (given) => {
     if (isAnyNothing(given, ['startDate', 'unit', 'amount', 'timezone'])) return null;
     const unit = unitOf(given.unit);
     const [months, span = DAY_MS] = [MONTHS[unit], SPANS[unit]];
-    // A day may have 23 or 25 hours, but an hour is an hour.
+    // A day may have 23 or 25 hours; shorter units are added to the elapsed time.
     const zone = span < DAY_MS ? undefined : given.timezone;
     const target = inZone(dateOf(given.startDate), zone);
     const steps = sign * toInteger(given.amount, 'amount');
@@ -171,11 +171,11 @@ function moving(sign: number): Operator {
   });
 }
 
-/** The number of a day, month or other unit, counted on from somewhere. */
+/** The serial number of a day, month or other unit, for differences and truncation. */
 function numberOf(local: Date, unit: string, given: Document): number {
   const months = MONTHS[unit];
   if (months) return Math.floor((local.getUTCFullYear() * 12 + local.getUTCMonth()) / months);
-  // The first day of 1970 was a Thursday.
+  // 1 January 1970 was a Thursday.
   const shift = unit === 'week' ? (4 - firstWeekday(given)) * DAY_MS : 0;
   return Math.floor((local.getTime() + shift) / (SPANS[unit] as number));
 }
@@ -190,7 +190,7 @@ function stepBefore(moment: Date, span: number, from: Date): Date {
   return new Date(from.getTime() + Math.floor((moment.getTime() - from.getTime()) / span) * span);
 }
 
-/** @throws CommandError 18536 for a symbol that is not known, 18535 for none */
+/** @throws CommandError 18536 for an unknown symbol, 18535 for a missing one */
 function formatted(moment: Date, offsetMs: number, format: string): string {
   const local = new Date(moment.getTime() + offsetMs);
   const minutes = Math.trunc(offsetMs / 60_000);
@@ -212,12 +212,12 @@ function digits(value: number, width: number): string {
   return String(value).padStart(width, '0');
 }
 
-/** From 1. */
+/** The day of the year, counted from 1. */
 function dayOfYear(local: Date): number {
   return Math.floor((local.getTime() - Date.UTC(local.getUTCFullYear(), 0, 1)) / DAY_MS) + 1;
 }
 
-/** In its year lies the week (ISO 8601). */
+/** The Thursday of a week, whose year is the year of the week (ISO 8601). */
 function thursdayOf(local: Date): Date {
   return new Date(local.getTime() + (3 - ((local.getUTCDay() + 6) % 7)) * DAY_MS);
 }

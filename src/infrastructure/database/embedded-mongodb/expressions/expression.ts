@@ -4,34 +4,34 @@ import { isDocument, isOperatorDocument, type Document } from '../values/documen
 
 export type Variables = Record<string, unknown>;
 
-/** What the filters, projections and expressions of a command have in common. */
+/** The scope that the filters, projections and expressions of a command share. */
 export interface Scope {
-  /** By name: NOW, and what `let` binds. In a joined pipeline they change from document to document. */
+  /** Variables by name: NOW, and those of `let`. In a joined pipeline they differ for each document. */
   variables: Variables;
   fold?: Fold | undefined;
 }
 
-/** Where nothing is bound. */
+/** A scope without variables of `let`. */
 export function plainScope(fold?: Fold): Scope {
   return { variables: {}, fold };
 }
 
-/** Calculates its value for a document; undefined: there is none. */
+/** Evaluates an expression for a document; undefined if it has no value. */
 export type Expression = (document: Document, variables: Variables) => unknown;
 
 /** What an operator needs to compile its operand. */
 export interface Compiler {
   fold: Fold | undefined;
-  /** @param names of further variables that are bound when it is calculated */
+  /** @param names of further variables that are bound when it is evaluated */
   compile(expression: unknown, names?: readonly string[]): Expression;
 }
 
-/** Compiles an operand. @throws CommandError for a wrong one, whether or not there ever is a document */
+/** Compiles an operand. @throws CommandError for an invalid one, whether or not it is ever evaluated */
 export type Operator = (operand: unknown, compiler: Compiler, name: string) => Expression;
 
 export type Operators = Record<string, Operator>;
 
-/** A path, or an operator in an object: what is no constant. */
+/** Whether a value is a path, or contains an operator, so that it is not a constant. */
 export function isComputed(expression: unknown): boolean {
   return (typeof expression === 'string' && expression.startsWith('$')) || isOperatorDocument(expression);
 }
@@ -40,7 +40,7 @@ export function isNothing(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** An operator whose arguments stand in order, and of which one needs no array around it. */
+/** An operator with positional arguments; a single one needs no array around it. */
 export function ordered(
   [least, most]: readonly [number, number],
   calculate: (values: unknown[], fold?: Fold) => unknown,
@@ -60,14 +60,14 @@ export function ordered(
   };
 }
 
-/** The same, and null where one of them is null or missing. */
+/** The same; its value is null if an argument is null or missing. */
 export function strict(bounds: readonly [number, number], calculate: (values: unknown[], fold?: Fold) => unknown) {
   return ordered(bounds, (values, fold) => (values.some(isNothing) ? null : calculate(values, fold)));
 }
 
 /**
- * An operator whose arguments have names.
- * @param names those that may be left out end with a question mark
+ * An operator with named arguments.
+ * @param names of the arguments; those of optional ones end with a question mark
  */
 export function named(names: string, calculate: (given: Document, fold?: Fold) => unknown): Operator {
   return (operand, { compile, fold }, name) => {
@@ -77,7 +77,7 @@ export function named(names: string, calculate: (given: Document, fold?: Fold) =
   };
 }
 
-/** @throws CommandError 9 for arguments that an operator does not know, or misses */
+/** @throws CommandError 9 for unknown or missing arguments */
 export function argumentsOf(operator: string, operand: unknown, names: string): Document {
   if (!isDocument(operand)) throw new CommandError(9, `${operator} only supports an object as its argument`);
   const known = names.split(' ').filter((name) => name !== '');
@@ -91,7 +91,7 @@ export function argumentsOf(operator: string, operand: unknown, names: string): 
   return operand;
 }
 
-/** @throws CommandError 16867 for a name that MongoDB keeps for its own variables */
+/** @throws CommandError 16867 for a name that is reserved for MongoDB's own variables */
 export function variableName(name: string): string {
   if (/^[a-z\x80-\uffff][\w\x80-\uffff]*$/.test(name)) return name;
   throw new CommandError(16867, `'${name}' is no name that a user variable may have`);

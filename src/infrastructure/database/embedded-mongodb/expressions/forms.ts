@@ -14,7 +14,7 @@ import {
   type Variables,
 } from './expression.js';
 
-/** Operators that calculate some of their arguments only when it comes to that, or with variables that they bind. */
+/** Operators that evaluate some arguments only if needed, or with variables that they bind. */
 export const FORMS: Operators = {
   $literal: (operand) => () => operand,
   $const: (operand) => () => operand,
@@ -111,7 +111,7 @@ export const FORMS: Operators = {
   },
 };
 
-/** @param change what is made of the elements, of which each has a value when it is bound */
+/** @param change makes the result from the elements and a function that evaluates an expression for one of them */
 function overElements(
   name: string,
   input: unknown,
@@ -129,7 +129,7 @@ function overElements(
   };
 }
 
-/** undefined: there is nothing. @throws CommandError 16883 for what is no array */
+/** @returns undefined for null or a missing value. @throws CommandError 16883 for anything else than an array */
 function elementsOf(name: string, value: unknown): unknown[] | undefined {
   if (isNothing(value)) return undefined;
   if (Array.isArray(value)) return value;

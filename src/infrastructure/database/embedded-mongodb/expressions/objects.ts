@@ -40,7 +40,7 @@ function pairOf(pair: unknown): unknown[] {
   return isNamed ? [pair['k'], pair['v']] : [];
 }
 
-/** A field may be called anything, `$price` and `a.b` too. */
+/** The field may have any name, including `$price` and `a.b`. */
 function changed(name: string, before: unknown, field: unknown, value: unknown): unknown {
   if (isNothing(before)) return null;
   const after = { ...objectOf(name, before, 4161105) };

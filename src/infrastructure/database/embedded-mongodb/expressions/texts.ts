@@ -7,7 +7,7 @@ import { toRegExp } from '../values/regex.js';
 import { textOf } from './conversions.js';
 import { isNothing, named, ordered, strict, type Operator, type Operators } from './expression.js';
 
-/** What is trimmed unless said otherwise. */
+/** The characters that are trimmed by default. */
 const WHITESPACE = '\0 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a';
 
 export const TEXTS: Operators = {
@@ -69,7 +69,7 @@ function findings({ input, regex, options: flags = '' }: Document): unknown[] {
   if (options && flags) throw new CommandError(51107, 'options are given in the regex and beside it');
   const compiled = toRegExp(pattern, options || String(flags ?? ''));
   const found = text.matchAll(new RegExp(compiled, `${compiled.flags}g`));
-  // At the end of a text nothing is looked for any more.
+  // A search that begins at the end of the text finds nothing, not even an empty text.
   const counted = [...found].filter(({ index }) => index < text.length || text === '');
   return counted.map((one) => ({
     match: one[0],
@@ -78,7 +78,7 @@ function findings({ input, regex, options: flags = '' }: Document): unknown[] {
   }));
 }
 
-/** Character by character, of which one may be two units. */
+/** `$trim`, `$ltrim` and `$rtrim`. They go by characters, of which one may consist of two UTF-16 units. */
 function trimming(atStart: boolean, atEnd: boolean): Operator {
   return named('input chars?', (given) => {
     const { input, chars }: Document = { chars: WHITESPACE, ...given };
@@ -105,12 +105,12 @@ function string(name: string, code: number, value: unknown): string {
   throw new CommandError(code, `${name} requires a string`);
 }
 
-/** As in MongoDB, of ASCII alone. */
+/** Changes the case of ASCII letters only, as MongoDB does. */
 function upper(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** A negative count takes all that is left. */
+/** A negative count takes everything up to the end. */
 function bytesOf(text: string, start: unknown, count: unknown): string {
   const [from, length] = [start, count].map((one) => toInteger(one, 'a position of $substrBytes', 16034)) as [
     number,
