@@ -76,7 +76,10 @@ function roleCommand(role: Role | null, help: string): Command {
     argument: 'email',
     help,
     async run(app, email) {
-      const { userId } = await accountOf(app, email);
+      const { userId, status } = await accountOf(app, email);
+      // Whoever registered an address need not own it: once it was confirmed, a stranger's password would be an administrator's.
+      if (role && status !== 'active')
+        throw new CommandError(`${email} is ${status}: only an active account can have a role`);
       await app.get(AccountsRepository).setRole(userId, role);
       await app.get(Authenticator).forgetAccount(userId);
       await app

@@ -86,6 +86,15 @@ describe('Administration', () => {
     }[];
     expect(waiting.map(({ username }) => username)).toContain(pending.registration.username);
     expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set(['pending']));
+    for (const [query, message] of [
+      ['page=abc', 'page must be a whole number'],
+      ['page=1&page=2', 'page must be a whole number'],
+      ['limit=1.5', 'limit must be a whole number'],
+      ['page=-1', 'page must be 1 or more'],
+      ['limit=101', 'limit must be at most 100'],
+    ]) {
+      expect((await asAdmin().get(`/api/users?${query}`)).body.errors[0].message, query).toBe(message);
+    }
     for (const query of ['limit=101', 'limit=0', 'status=nothing', 'search=', 'search[$ne]=x', 'page=1e1', 'page=01']) {
       expect((await asAdmin().get(`/api/users?${query}`)).status, query).toBe(422);
     }
@@ -129,6 +138,24 @@ describe('Administration', () => {
     const change = async (status: string) =>
       (await asAdmin().send('PATCH', `/api/users/${String(user?._id)}`, { status })).body.data.status;
     expect([await change('inactive'), await change('active')]).toEqual(['inactive', 'pending']);
+  });
+
+  it('refuses to make an account active that is not confirmed, or deleted, and then changes nothing', async () => {
+    const { registration } = await test.personas.visitor();
+    const pending = await test.database.collection('users').findOne({ username: registration.username });
+    const deleted = await test.personas.user();
+    await asAdmin().send('DELETE', `/api/users/${deleted.userId}`);
+    const role = await asAdmin().send('PATCH', `/api/users/${String(pending?._id)}`, { role: 'admin' });
+    expect([role.status, role.body.errors[0].field], 'nobody has shown that the address is theirs').toEqual([
+      422,
+      'role',
+    ]);
+    for (const id of [String(pending?._id), deleted.userId]) {
+      const before = (await asAdmin().get(`/api/users/${id}`)).body.data;
+      const refused = await asAdmin().send('PATCH', `/api/users/${id}`, { role: 'admin', status: 'active' });
+      expect([refused.status, refused.body.errors[0].field], before.status).toEqual([422, 'status']);
+      expect((await asAdmin().get(`/api/users/${id}`)).body.data).toEqual(before);
+    }
   });
 
   it('deletes and restores an account; its names stay taken meanwhile', async () => {

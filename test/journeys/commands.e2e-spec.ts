@@ -125,6 +125,19 @@ describe('An operator’s command', () => {
     expect(body.data.content.map(({ detail }: { detail: string }) => detail)).toEqual(['cli: null', 'cli: admin']);
   });
 
+  it('gives no role to an account whose address nobody has confirmed, or that is disabled', async () => {
+    const { registration } = await test.personas.visitor();
+    await expect(command('grant-admin', registration.email)).rejects.toThrow(`${registration.email} is pending`);
+    const disabled = await test.personas.user();
+    await asAdmin('PATCH', `/api/users/${disabled.userId}`, { status: 'inactive' });
+    const { email } = disabled.registration;
+    await expect(command('grant-admin', email)).rejects.toThrow(`${email} is inactive`);
+    for (const address of [registration.email, email]) {
+      const { body } = await asAdmin('GET', `/api/users?search=${address}`);
+      expect(body.data.content.map(({ role }: { role: string | null }) => role)).toEqual([null]);
+    }
+  });
+
   // Without Redis a service may believe what it has cached for a minute.
   it.runIf(usesRedis)('holds at once for a service that has cached what was before', async () => {
     const user = await test.personas.user();

@@ -108,9 +108,18 @@ describe('A login that was not mine', () => {
       .post('/api/profile/password', change, { bearer: stranger.token, apiKey: API_KEY });
     hasher.verify = verify;
     expect(reported).toBe(200);
-    expect([changed.status, changed.body.code]).toEqual([401, 'session_revoked']);
+    expect([changed.status, changed.body.code]).toEqual([401, 'reported_not_me']);
     expect((await login(user, NEW_PASSWORD)).status).toBe(401);
     expect((await login(user, PASSWORD)).body.code).toBe('password_reset_required');
+  });
+
+  it('is done once by parallel reports, and tells the others why their session has ended', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const user = await test.personas.user();
+      const reports = await Promise.all(Array.from({ length: 4 }, () => report(user.token, user.refresh_token)));
+      const outcomes = reports.map(({ status, body }) => body.code ?? status).sort();
+      expect(outcomes).toEqual([200, ...Array.from({ length: 3 }, () => 'reported_not_me')]);
+    }
   });
 
   it('leaves no token that works, whatever is refreshed or logged in at the same moment', async () => {

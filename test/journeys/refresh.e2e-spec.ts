@@ -122,6 +122,27 @@ describe('Staying logged in', () => {
     expect(body.code).toBe('token_expired');
   });
 
+  it('lets no access token live longer than its session', async () => {
+    const other = await startTestApp({ env: { SESSION_MAX_AGE: '90m' } });
+    try {
+      other.clock.freeze();
+      const { client, refresh_token } = await other.personas.user();
+      other.clock.advance(HOUR);
+      const { data } = (await client.post('/auth/refresh-token', { refresh_token })).body;
+      expect(data.expires_in).toBe(1800);
+      const profileAfter = async (ms: number) => {
+        other.clock.advance(ms);
+        return (await client.get('/api/profile', { bearer: data.token, apiKey: API_KEY })).body.code;
+      };
+      expect([await profileAfter(HOUR / 2 - SECOND), await profileAfter(2 * SECOND)]).toEqual([
+        undefined,
+        'token_expired',
+      ]);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('ends a session after 30 days, however often it is refreshed', async () => {
     const user = await test.personas.user();
     let token = user.refresh_token;

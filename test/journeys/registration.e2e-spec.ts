@@ -68,6 +68,12 @@ describe('Registration', () => {
     const sameName = await test.client().post('/auth/register', newRegistration({ username: registration.username }));
     expect(sameName.status).toBe(422);
     expect(sameName.body.errors).toEqual([{ field: 'username', message: 'username is already taken' }]);
+
+    const sameBoth = await test.client().post('/auth/register', registration);
+    expect(sameBoth.body.errors).toEqual([
+      { field: 'username', message: 'username is already taken' },
+      { field: 'email', message: 'email is already taken' },
+    ]);
   });
 
   it('yields one account to parallel registrations', async () => {

@@ -43,8 +43,10 @@ export class EmailVerificationService {
     const account = await this.findUnconfirmed(email);
     const otp = await this.secrets.prepareOtp();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
-    if (!(await this.secrets.issueOtpWithinQuota(subject, otp))) return;
-    await this.otpMails.post(account?.email ?? email, otp, { isDecoy: account === null });
+    await this.transactions.run(async () => {
+      if (!(await this.secrets.issueOtpWithinQuota(subject, otp))) return;
+      await this.otpMails.post(account?.email ?? email, otp, { isDecoy: account === null });
+    });
   }
 
   private async findUnconfirmed(email: string): Promise<Account | null> {

@@ -30,7 +30,7 @@ export class Lockdown {
    * owner. This mail is exempt from the quota.
    * @param login.recoveries locks down only if the account has been recovered this many times: of any number of calls with the
    *   same count exactly one succeeds. Without it, locks down only if the session has not ended
-   * @throws ApiError `report_link_used` if the count differs, `session_revoked` if the session has ended
+   * @throws ApiError `report_link_used` if the count differs, 401 with the reason if the session has ended
    */
   async run({ userId, email, sessionId, recoveries }: ReportedLogin): Promise<void> {
     const token = this.secrets.prepareResetToken();
@@ -38,8 +38,10 @@ export class Lockdown {
       const credentialVersion = await this.accounts.requirePasswordReset(userId, recoveries);
       // Read after the account was written: whatever ended the session meanwhile wrote the account too, and so has finished. A
       // second lockdown would invalidate the link in the first one's mail, or undo a reset that has just succeeded.
-      const isDue = credentialVersion !== null && (recoveries !== undefined || (await this.sessions.isOpen(sessionId)));
-      if (!isDue) throw new ApiError(recoveries === undefined ? 'session_revoked' : 'report_link_used');
+      const end = recoveries === undefined ? await this.sessions.endOf(sessionId) : null;
+      if (end) throw new ApiError(end);
+      if (credentialVersion === null)
+        throw new ApiError(recoveries === undefined ? 'session_revoked' : 'report_link_used');
       await this.secrets.issueResetToken(userId, token);
       await this.mails.postAlert(email, token);
       await this.events.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId, sessionId });

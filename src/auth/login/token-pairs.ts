@@ -11,10 +11,7 @@ export class TokenPairs {
   ) {}
 
   issue(state: RefreshState): TokensDto {
-    return {
-      token: this.accessTokens.issue(state.userId, state.sessionId),
-      refresh_token: this.refreshTokens.issue(state),
-      expires_in: this.accessTokens.ttlSeconds,
-    };
+    const { token, expiresIn } = this.accessTokens.issue(state);
+    return { token, refresh_token: this.refreshTokens.issue(state), expires_in: expiresIn };
   }
 }

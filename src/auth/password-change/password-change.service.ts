@@ -21,7 +21,7 @@ export class PasswordChangeService {
   /**
    * Replaces the password of a caller who knows the current one, and ends the account's other sessions.
    * @throws ApiError `validation_failed` for the field at fault, `too_many_requests` after many wrong guesses in a row,
-   *   `session_revoked` if the session ended while the passwords were hashed
+   *   401 with the reason if the session ended while the passwords were hashed
    */
   async change({ userId, sessionId }: Principal, dto: ChangePasswordDto): Promise<void> {
     const account = await this.accounts.findById(userId);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Transactions } from '../../infrastructure/database/index.js';
 import { OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { AccountsRepository, isActive } from '../../users/index.js';
 import { ResetMails } from './reset-mails.js';
@@ -9,6 +10,7 @@ export class ForgotPasswordService {
     private readonly accounts: AccountsRepository,
     private readonly secrets: OneTimeSecrets,
     private readonly mails: ResetMails,
+    private readonly transactions: Transactions,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -22,7 +24,9 @@ export class ForgotPasswordService {
     this.events.record({ kind: 'authn_password_reset_requested', outcome: 'success', userId: account?.userId });
     const token = this.secrets.prepareResetToken();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
-    if (!(await this.secrets.issueResetTokenWithinQuota(subject, token))) return;
-    await this.mails.postLink(account?.email ?? email, token, { isDecoy: account === null });
+    await this.transactions.run(async () => {
+      if (!(await this.secrets.issueResetTokenWithinQuota(subject, token))) return;
+      await this.mails.postLink(account?.email ?? email, token, { isDecoy: account === null });
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
+import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { NewPasswords, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { type Account, AccountAnnouncements, AccountsRepository } from '../../users/index.js';
@@ -30,7 +31,7 @@ export class RegistrationService {
     // Hashed before the transaction, which would hold up others while it waits for bcrypt.
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [dto.email, dto.username] });
     const otp = await this.secrets.prepareOtp();
-    return this.transactions.run(async () => {
+    const registered = this.transactions.run(async () => {
       const squatter = await this.makeRoomFor(dto.email);
       const account = await this.accounts.create({
         lastName: dto.last_name,
@@ -41,19 +42,39 @@ export class RegistrationService {
       });
       await this.announcements.announceRegistered(account);
       if (squatter) await this.secrets.handOver(squatter.userId, account.userId);
-      const isOtpSent = await this.secrets.issueOtpInTransaction(account.userId, otp);
+      const isOtpSent = await this.secrets.issueOtpWithinQuota(account.userId, otp);
       if (isOtpSent) await this.otpMails.post(account.email, otp);
       await this.events.recordWith({ kind: 'user_created', outcome: 'success', userId: account.userId });
       return { account, isOtpSent };
     });
+    return registered.catch(async (error: unknown) => {
+      throw (error instanceof ApiError && error.fields && (await this.takenNames(dto))) || error;
+    });
+  }
+
+  /** The error for both names, since the unique index that refuses an account tells of one only. */
+  private async takenNames({ username, email }: RegisterDto): Promise<ApiError | null> {
+    const owner = await this.accounts.findByEmail(email);
+    const squatter = owner && this.isSquatter(owner) ? owner : null;
+    const namesake = await this.accounts.findByLogin(username);
+    const taken = [
+      namesake && namesake.userId !== squatter?.userId ? 'username' : null,
+      owner && !squatter ? 'email' : null,
+    ].filter((field) => field !== null);
+    if (taken.length === 0) return null;
+    const fields = taken.map((field) => ({ field, message: `${field} is already taken` }));
+    return new ApiError('validation_failed', { fields });
   }
 
   /** Removes an account with this address that was not confirmed in time, so that nobody can squat on an address. */
   private async makeRoomFor(email: string): Promise<Account | null> {
     const squatter = await this.accounts.findByEmail(email);
-    const cutoff = new Date(this.clock.nowMs() - this.secrets.otpTtlMs);
-    if (!squatter || squatter.confirmedAt || squatter.createdAt > cutoff) return null;
+    if (!squatter || !this.isSquatter(squatter)) return null;
     await this.accounts.deleteUnconfirmed(squatter.userId);
     return squatter;
+  }
+
+  private isSquatter({ confirmedAt, createdAt }: Account): boolean {
+    return confirmedAt === null && createdAt.getTime() <= this.clock.nowMs() - this.secrets.otpTtlMs;
   }
 }

@@ -19,13 +19,14 @@ export function IsWholeNumber({ minimum, maximum, ...documented }: WholeNumber):
   return applyDecorators(
     ApiPropertyOptional({ type: 'integer', minimum, maximum, example: documented.default, ...documented }),
     Transform(({ value }: { value: unknown }) => (isDecimal(value) ? Number(value) : value)),
-    Max(maximum, { message: `$property must be at most ${maximum}` }),
-    Min(minimum, { message: `$property must be ${minimum} or more` }),
+    // Checked in this order; the first rule that fails is reported.
     IsInt({ message: '$property must be a whole number' }),
+    Min(minimum, { message: `$property must be ${minimum} or more` }),
+    Max(maximum, { message: `$property must be at most ${maximum}` }),
     IsOmittable(),
   );
 }
 
 function isDecimal(value: unknown): value is string {
-  return typeof value === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(value);
+  return typeof value === 'string' && /^(?:0|-?[1-9]\d{0,14})$/.test(value);
 }

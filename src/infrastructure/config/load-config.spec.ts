@@ -35,17 +35,23 @@ describe('loadConfig', () => {
     expect(load({ RESET_EXPIRES: text }).oneTimeSecrets.resetTtlMs).toBe(ms);
   });
 
+  it('lets the grace for replaced refresh tokens be switched off', () => {
+    expect(load({ REFRESH_GRACE: '0s' }).tokens.refreshGraceMs).toBe(0);
+  });
+
   it.each(['', ' '])('takes an empty setting (%j) for one that is not set, or refuses it', (text) => {
     const problems = problemsOf({ JWT_EXPIRES: text });
     expect(problems).toEqual(text === '' ? [] : [expect.stringContaining('JWT_EXPIRES')]);
   });
 
-  it.each(['abc', '-1h', '1.5h', '0s', '1y', '1h30m'])('refuses the duration %s', (text) => {
+  it.each(['abc', '-1h', '1.5h', '1y', '1h30m'])('refuses the duration %s', (text) => {
     expect(problemsOf({ JWT_EXPIRES: text })).toEqual(['JWT_EXPIRES: must be a duration such as 15m, 1h or 7d']);
   });
 
   it.each([
     ['JWT_EXPIRES', '999ms', 'at least 1s'],
+    ['JWT_EXPIRES', '0s', 'at least 1s'],
+    ['OTP_EXPIRES', '0s', 'at least 1ms'],
     ['JWT_EXPIRES', '25h', 'at most 24h'],
     ['JWT_REFRESH_EXPIRES', '999ms', 'at least 1s'],
     ['JWT_REFRESH_EXPIRES', '91d', 'at most 90d'],

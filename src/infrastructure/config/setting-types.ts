@@ -13,7 +13,7 @@ export const duration = (fallback: string, { min = '1ms', max }: { min?: string;
     .default(fallback)
     .transform((text, context) => {
       const valueMs = millisecondsOf(text.trim());
-      if (!valueMs) return fail(context, 'must be a duration such as 15m, 1h or 7d');
+      if (Number.isNaN(valueMs)) return fail(context, 'must be a duration such as 15m, 1h or 7d');
       if (valueMs < millisecondsOf(min)) return fail(context, `must be at least ${min}`);
       if (max !== undefined && valueMs > millisecondsOf(max)) return fail(context, `must be at most ${max}`);
       return valueMs;

@@ -40,7 +40,7 @@ export const settingsSchema = z
     JWT_REFRESH_SECRET_PREVIOUS: z.string().optional(),
     JWT_EXPIRES: duration('1h', { min: SHORTEST_TOKEN_LIFE, max: '24h' }),
     JWT_REFRESH_EXPIRES: duration('7d', { min: SHORTEST_TOKEN_LIFE, max: '90d' }),
-    REFRESH_GRACE: duration('10s', { max: '1m' }),
+    REFRESH_GRACE: duration('10s', { min: '0s', max: '1m' }),
     SESSION_MAX_AGE: duration('30d', { min: SHORTEST_TOKEN_LIFE, max: '90d' }),
     OTP_EXPIRES: duration('10m', { max: '10m' }),
     RESET_EXPIRES: duration('15m', { max: '1d' }),

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 
 /** The driver would repeat a transaction for two minutes, long after its request was answered with a 503. */
@@ -16,10 +15,7 @@ export class Transactions {
   private readonly logger = new Logger('Transactions');
   private readonly afterwards = new AsyncLocalStorage<Act[]>();
 
-  constructor(
-    @InjectConnection() private readonly connection: Connection,
-    private readonly clock: Clock,
-  ) {}
+  constructor(@InjectConnection() private readonly connection: Connection) {}
 
   /**
    * Runs the work in one transaction, which every model call in it joins. After a write conflict the work runs again from its
@@ -27,11 +23,11 @@ export class Transactions {
    * @throws ApiError `service_unavailable` if conflicts or the database prevent it for 4 s
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const lastStartMs = this.clock.nowMs() + REPEAT_FOR_MS;
+    const lastStartMs = performance.now() + REPEAT_FOR_MS;
     const afterwards: Act[] = [];
     const result = await this.afterwards.run(afterwards, () =>
       this.connection.transaction(async () => {
-        if (this.clock.nowMs() > lastStartMs) throw new ApiError('service_unavailable');
+        if (performance.now() > lastStartMs) throw new ApiError('service_unavailable');
         afterwards.length = 0;
         return work();
       }),

@@ -11,13 +11,21 @@ const DATABASE_DEADLINE_MS = 2_000;
 /** Checks each dependency. */
 @Injectable()
 export class Readiness {
+  private checking: Promise<ReadinessDto> | null = null;
+
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @Inject(REDIS) private readonly redis: RedisConnection | null,
     private readonly forwarding: ForwardingCheck,
   ) {}
 
-  async check(): Promise<ReadinessDto> {
+  /** Simultaneous calls share one check, since anybody may ask at any rate. */
+  check(): Promise<ReadinessDto> {
+    this.checking ??= this.checkAll().finally(() => (this.checking = null));
+    return this.checking;
+  }
+
+  private async checkAll(): Promise<ReadinessDto> {
     const [hasDatabase, hasRedis] = await Promise.all([this.pingDatabase(), this.redis?.ping()]);
     return {
       status: !hasDatabase ? 'down' : hasRedis === false ? 'degraded' : 'ready',

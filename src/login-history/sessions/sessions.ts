@@ -35,7 +35,7 @@ export class Sessions {
 
   /**
    * Like {@link endAllWith}, but one session goes on with the new credential.
-   * @throws ApiError `session_revoked` if that session has ended meanwhile; then nothing is changed
+   * @throws ApiError 401 with the reason if that session has ended meanwhile; then nothing is changed
    */
   async endOthersWith(
     userId: string,
@@ -46,9 +46,9 @@ export class Sessions {
     await this.endWith(userId, keptId, reason, change);
   }
 
-  /** Whether the session has not ended, by storage; within a transaction, by its snapshot. */
-  async isOpen(sessionId: string): Promise<boolean> {
-    return (await this.repository.findGeneration(sessionId)) !== null;
+  /** Why the session ended, by storage; within a transaction, by its snapshot. @returns null if it has not ended */
+  async endOf(sessionId: string): Promise<SessionEnd | null> {
+    return (await this.repository.findGeneration(sessionId)) ? null : this.repository.endOf(sessionId);
   }
 
   private async endWith(
@@ -60,7 +60,8 @@ export class Sessions {
     const { version, ended } = await this.transactions.run(async () => {
       const version = await change();
       // The session was ended meanwhile, by a lockdown or a reset, which this change must not undo.
-      if (keptId && !(await this.repository.renewCredential(keptId, version))) throw new ApiError('session_revoked');
+      if (keptId && !(await this.repository.renewCredential(keptId, version)))
+        throw new ApiError(await this.repository.endOf(keptId));
       return { version, ended: await this.repository.deleteOutdated(userId, version, reason) };
     });
     // The transaction did not see a login with the old password that was inserted at the same time. Since the commit, guards no

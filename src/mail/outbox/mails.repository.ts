@@ -131,11 +131,12 @@ export class MailsRepository {
   }
 
   async markSent(id: string): Promise<void> {
-    await this.end(id, 'sent', { sent_at: this.clock.now() });
+    await this.end({ _id: new Types.ObjectId(id) }, 'sent', { sent_at: this.clock.now() });
   }
 
+  /** Does nothing if the mail has been superseded meanwhile. */
   async markFailed(id: string, reason: string): Promise<void> {
-    await this.end(id, 'failed', { last_error: reason });
+    await this.end({ _id: new Types.ObjectId(id), state: 'sending' }, 'failed', { last_error: reason });
   }
 
   async retryAt(id: string, next_attempt_at: Date, reason: string): Promise<void> {
@@ -162,11 +163,8 @@ export class MailsRepository {
     );
   }
 
-  private async end(id: string, state: MailState, more: Partial<StoredMail>): Promise<void> {
-    await this.model.updateOne(
-      { _id: new Types.ObjectId(id) },
-      { $set: { state, sealed: null, ...more }, $unset: { leased_until: 1 } },
-    );
+  private async end(mail: QueryFilter<StoredMail>, state: MailState, more: Partial<StoredMail>): Promise<void> {
+    await this.model.updateOne(mail, { $set: { state, sealed: null, ...more }, $unset: { leased_until: 1 } });
   }
 }
 

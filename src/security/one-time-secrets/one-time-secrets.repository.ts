@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
-import { duplicateKeyField } from '../../infrastructure/database/index.js';
 import { OneTimeSecret, type SecretPurpose } from './one-time-secret.schema.js';
 
 const MAX_TRIES = 5;
@@ -32,33 +31,15 @@ export class OneTimeSecretsRepository {
   }
 
   /**
-   * The same within the quota: at least 60 s since the last issue, at most 5 issues an hour.
-   * One conditional upsert decides: when the quota forbids, the filter misses the document, the upsert tries to insert a
-   * second one, and the unique index refuses it.
+   * The same within the quota: at least 60 s since the last issue, at most 5 issues an hour. To be used in a transaction, so that of
+   * parallel calls one succeeds: the others conflict with it, run again, and find the quota used up.
    * @returns whether it was issued
    */
   async replaceWithinQuota(subject: string, purpose: SecretPurpose, hash: string, ttlMs: number): Promise<boolean> {
-    try {
-      await this.model.updateOne(
-        { subject: new Types.ObjectId(subject), purpose, ...this.withinQuota() },
-        this.issuing(hash, ttlMs),
-        { upsert: true },
-      );
-      return true;
-    } catch (error) {
-      if (duplicateKeyField(error)) return false;
-      throw error;
-    }
-  }
-
-  /**
-   * The same for use in a transaction, which a refusal by the unique index would end.
-   * @returns whether it was issued
-   */
-  async replaceInTransaction(subject: string, purpose: SecretPurpose, hash: string, ttlMs: number): Promise<boolean> {
     const key = { subject: new Types.ObjectId(subject), purpose };
     const renewed = await this.model.updateOne({ ...key, ...this.withinQuota() }, this.issuing(hash, ttlMs));
     if (renewed.matchedCount === 1) return true;
+    // Not an upsert: the unique index would refuse it where the quota does, and a refused write ends a transaction.
     if ((await this.model.exists(key)) !== null) return false;
     await this.replace(subject, purpose, hash, ttlMs);
     return true;

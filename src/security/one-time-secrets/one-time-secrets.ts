@@ -43,12 +43,10 @@ export class OneTimeSecrets {
     return { secret, hash: sha256(secret), expiresAt: this.expiry(this.config.oneTimeSecrets.resetTtlMs) };
   }
 
-  /** As {@link issueOtpWithinQuota}, in the caller's transaction. */
-  async issueOtpInTransaction(subject: string, { hash }: { hash: string }): Promise<boolean> {
-    return this.repository.replaceInTransaction(subject, 'email_verification', hash, this.otpTtlMs);
-  }
-
-  /** @returns false when the recipient has had a code less than 60 s ago, or five within the hour */
+  /**
+   * Issues a code within the quota; to be used in a transaction with the mail that carries it.
+   * @returns false if the recipient has had a code less than 60 s ago, or five within the hour
+   */
   async issueOtpWithinQuota(subject: string, { hash }: { hash: string }): Promise<boolean> {
     return this.repository.replaceWithinQuota(subject, 'email_verification', hash, this.otpTtlMs);
   }
@@ -58,11 +56,15 @@ export class OneTimeSecrets {
     return this.repository.nextIssueAt(subject, 'email_verification');
   }
 
+  /** Issues a token regardless of the quota. */
   async issueResetToken(subject: string, { hash }: { hash: string }): Promise<void> {
     await this.repository.replace(subject, 'password_reset', hash, this.config.oneTimeSecrets.resetTtlMs);
   }
 
-  /** @returns false when the recipient has had a token less than 60 s ago, or five within the hour */
+  /**
+   * Issues a token within the quota; to be used in a transaction with the mail that carries it.
+   * @returns false if the recipient has had a token less than 60 s ago, or five within the hour
+   */
   async issueResetTokenWithinQuota(subject: string, { hash }: { hash: string }): Promise<boolean> {
     const { resetTtlMs } = this.config.oneTimeSecrets;
     return this.repository.replaceWithinQuota(subject, 'password_reset', hash, resetTtlMs);

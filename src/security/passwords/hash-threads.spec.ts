@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HashThreads } from './hash-threads.js';
 
@@ -34,6 +35,13 @@ describe('HashThreads', () => {
 
   it('tell of a failure, and the next hash succeeds', async () => {
     await expect(threads.compare(null as never, 'x')).rejects.toThrow('required');
+    expect(await threads.hash('Abcdef1@', 4)).toMatch(/^\$2b\$04\$/);
+  });
+
+  it('are replaced when they die idle', async () => {
+    await threads.hash('Abcdef1@', 4);
+    const { idle } = threads as unknown as { idle: Worker[] };
+    await idle[0]?.terminate();
     expect(await threads.hash('Abcdef1@', 4)).toMatch(/^\$2b\$04\$/);
   });
 });

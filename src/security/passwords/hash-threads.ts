@@ -9,7 +9,7 @@ const SCRIPT = join(import.meta.dirname, 'hash-thread.mjs');
  * file and DNS access; at normal priority, on a busy core, every request.
  */
 export class HashThreads {
-  private readonly idle: Worker[] = [];
+  private idle: Worker[] = [];
   private readonly all = new Set<Worker>();
 
   /** @returns the hash of the secret, salted */
@@ -44,8 +44,12 @@ export class HashThreads {
   private start(): Worker {
     const thread = new Worker(SCRIPT);
     this.all.add(thread);
-    // Its caller is rejected by the same event; the next hash gets a new thread.
-    thread.on('error', () => this.all.delete(thread));
+    // Whoever waits for it is rejected by the same event.
+    thread.on('error', () => undefined);
+    thread.on('exit', () => {
+      this.all.delete(thread);
+      this.idle = this.idle.filter((one) => one !== thread);
+    });
     return thread;
   }
 }

@@ -8,33 +8,41 @@ import { TokenSecret } from './token-secret.js';
 const TYPE = 'at+jwt';
 const AUDIENCE = 'account-service/access';
 
+interface AccessTokenSubject {
+  userId: string;
+  sessionId: string;
+  loggedInAt: Date;
+}
+
 /** Access tokens (typed `at+jwt` as in RFC 9068): short-lived bearer tokens that contain only the ids of a user and a session. */
 @Injectable()
 export class AccessTokens {
   readonly secret: TokenSecret;
-  /** Lifetime in seconds, as clients see it in `expires_in`. */
-  readonly ttlSeconds: number;
+  private readonly ttlMs: number;
+  private readonly sessionMaxAgeMs: number;
 
   constructor(
     config: Config,
     private readonly clock: Clock,
   ) {
     this.secret = new TokenSecret(config.tokens.accessSecret, config.tokens.previousAccessSecret);
-    this.ttlSeconds = Math.floor(config.tokens.accessTtlMs / 1000);
+    this.ttlMs = config.tokens.accessTtlMs;
+    this.sessionMaxAgeMs = config.tokens.sessionMaxAgeMs;
   }
 
-  issue(userId: string, sessionId: string): string {
-    const iat = Math.floor(this.clock.nowMs() / 1000);
+  /**
+   * Issues a token that expires with its session at the latest.
+   * @returns the token and its lifetime in seconds
+   */
+  issue({ userId, sessionId, loggedInAt }: AccessTokenSubject): { token: string; expiresIn: number } {
+    const nowMs = this.clock.nowMs();
+    const iat = Math.floor(nowMs / 1000);
+    const sessionEndsAtMs = loggedInAt.getTime() + this.sessionMaxAgeMs;
+    const exp = Math.min(iat + Math.floor(this.ttlMs / 1000), Math.floor(sessionEndsAtMs / 1000));
     // Without the random `jti`, two tokens of the same second would be the same token.
     const jti = randomBytes(16).toString('base64url');
-    return this.secret.sign(TYPE, {
-      id: userId,
-      sid: sessionId,
-      jti,
-      iat,
-      exp: iat + this.ttlSeconds,
-      aud: AUDIENCE,
-    });
+    const token = this.secret.sign(TYPE, { id: userId, sid: sessionId, jti, iat, exp, aud: AUDIENCE });
+    return { token, expiresIn: exp - iat };
   }
 
   /**

@@ -44,6 +44,8 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
       passReqToCallback: true,
       jsonWebTokenOptions: { complete: true, ignoreNotBefore: true },
     });
+    // Nest has registered it under the strategy's own name.
+    passport.unuse('jwt');
     passport.use(this.registeredAs, this);
   }
 

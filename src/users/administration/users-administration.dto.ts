@@ -32,7 +32,7 @@ export class ChangeUserDto {
   @ApiPropertyOptional({
     enum: ['active', 'inactive'],
     example: 'inactive',
-    description: 'inactive disables the account and ends its sessions',
+    description: 'inactive disables the account and ends its sessions; active enables it again',
   })
   @IsIn(['active', 'inactive'], { message: 'status must be active or inactive' })
   @IsOmittable()

@@ -27,9 +27,13 @@ export class UsersAdministrationService {
     return account;
   }
 
-  /** @throws ApiError `not_found` */
+  /** @throws ApiError `not_found`, or `validation_failed` for a role or status that the account cannot have */
   async change(userId: string, { role, status }: ChangeUserDto): Promise<Account> {
     const account = await this.get(userId);
+    if (status === 'active') assertCanBeActive(account);
+    // Whoever registered an address need not own it: once it was confirmed, a stranger's password would be an administrator's.
+    if (role && !account.confirmedAt)
+      throw ApiError.invalidField('role', 'role cannot be given before the e-mail address is confirmed');
     if (role !== undefined && role !== account.role) await this.changeRole(userId, role);
     const isDisabled = account.disabledAt !== null;
     if (status !== undefined && (status === 'inactive') !== isDisabled)
@@ -80,4 +84,11 @@ export class UsersAdministrationService {
           : 'user_restored';
     this.events.record({ kind, outcome: 'success', userId });
   }
+}
+
+/** An account that is disabled too can be enabled in any case: it then has the status that it would have without that. */
+function assertCanBeActive({ status, deletedAt, disabledAt }: Account): void {
+  if (status === 'active' || disabledAt) return;
+  const reason = deletedAt ? 'while the account is deleted' : 'before the e-mail address is confirmed';
+  throw ApiError.invalidField('status', `status cannot be active ${reason}`);
 }
