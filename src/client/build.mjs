@@ -101,25 +101,28 @@ const OPTIONS = {
   emitDeclarationOnly: true,
 };
 
-const workshop = mkdtempSync(join(tmpdir(), 'account-client-'));
+const buildDirectory = mkdtempSync(join(tmpdir(), 'account-client-'));
 try {
   for (const file of readdirSync(SOURCES).filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))) {
-    cpSync(join(SOURCES, file), join(workshop, file));
+    cpSync(join(SOURCES, file), join(buildDirectory, file));
   }
-  writeFileSync(join(workshop, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(workshop, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, files: ['index.ts'] }));
-  writeFileSync(join(workshop, 'schema.ts'), astToString(await openapiTypescript(document)));
-  writeFileSync(join(workshop, 'index.ts'), INDEX);
+  writeFileSync(join(buildDirectory, 'package.json'), '{ "type": "module" }');
+  writeFileSync(
+    join(buildDirectory, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: OPTIONS, files: ['index.ts'] }),
+  );
+  writeFileSync(join(buildDirectory, 'schema.ts'), astToString(await openapiTypescript(document)));
+  writeFileSync(join(buildDirectory, 'index.ts'), INDEX);
   rmSync(target, { recursive: true, force: true });
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '--outDir', target], { cwd: workshop, stdio: 'inherit' });
+  execFileSync(process.execPath, [tsc, '--outDir', target], { cwd: buildDirectory, stdio: 'inherit' });
   await build({
-    input: join(workshop, 'index.ts'),
+    input: join(buildDirectory, 'index.ts'),
     output: { file: join(target, 'index.js'), minify: true },
     // Each field has its value from the constructor: to declare it besides takes room and does nothing.
     transform: { typescript: { removeClassFieldsWithoutInitializer: true } },
   });
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(PACKAGE, null, 2)}\n`);
 } finally {
-  rmSync(workshop, { recursive: true, force: true });
+  rmSync(buildDirectory, { recursive: true, force: true });
 }

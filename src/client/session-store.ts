@@ -33,15 +33,15 @@ interface WebStorage {
  * @param storage `localStorage`: the session outlives the page, and every script of the page can read it
  */
 export function webStore(storage: WebStorage, key = 'account-session'): SessionStore {
-  let untaken: Session | null = null;
+  let unsaved: Session | null = null;
   return {
-    read: () => untaken ?? sessionIn(storage.getItem(key)),
+    read: () => unsaved ?? sessionIn(storage.getItem(key)),
     write: (session) => {
-      untaken = null;
+      unsaved = null;
       try {
         if (session) return storage.setItem(key, JSON.stringify(session));
       } catch {
-        untaken = session;
+        unsaved = session;
       }
       // An older session must not stay there: its refresh token was replaced, and would look stolen.
       storage.removeItem(key);

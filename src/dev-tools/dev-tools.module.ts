@@ -20,8 +20,8 @@ import { ListingController } from './listing/listing.controller.js';
 
 /**
  * Owns the test kit under `/dev`, which must not exist in production, where this module is not even loaded: inbox,
- * clock, faults, namespaces of limits, clean slate. Provides the ports MailInbox and MailDrill of the mail room and
- * LimitNamespaces of the security room; global for the sake of them. docs/testing.md is its manual.
+ * clock, faults, namespaces of limits, clean slate. Provides the ports MailInbox and MailDrill of `mail` and LimitNamespaces
+ * of `security`; global for the sake of them. docs/testing.md is its manual.
  */
 @Global()
 @Module({

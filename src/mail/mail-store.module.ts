@@ -3,7 +3,7 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { MailsRepository } from './outbox/mails.repository.js';
 import { StoredMail, StoredMailSchema } from './outbox/stored-mail.schema.js';
 
-/** Owns the stored mails, without the worker that sends them: for tools. Exports MailsRepository. */
+/** Owns the stored mails without the worker that sends them, for the command line. Exports MailsRepository. */
 @Module({
   imports: [MongooseModule.forFeature([{ name: StoredMail.name, schema: StoredMailSchema }])],
   providers: [MailsRepository],

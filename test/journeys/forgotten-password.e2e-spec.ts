@@ -94,6 +94,17 @@ describe('Forgotten password', () => {
     ).toBe(5);
   });
 
+  it('answers parallel requests alike, with one mail, whether or not there is an account', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { registration } = await test.personas.confirmed();
+      for (const email of [registration.email, `nobody_${round}@example.com`]) {
+        const answers = await Promise.all(Array.from({ length: 8 }, () => forgot(email)));
+        expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+        expect(await test.database.collection('mails').countDocuments({ to: email, kind: 'password-reset' })).toBe(1);
+      }
+    }
+  });
+
   it('lets a new password be chosen, once', async () => {
     const { registration } = await test.personas.confirmed();
     const token = await tokenFor(registration.email);

@@ -17,6 +17,6 @@ export class ItsNotMeService {
   async lockDown(principal: Principal, refreshToken: string): Promise<void> {
     this.proof.assertSameSession(principal, refreshToken);
     const { userId, sessionId, record } = principal;
-    await this.lockdown.run({ userId, sessionId, email: record.user.email });
+    await this.lockdown.lockDown({ userId, sessionId, email: record.user.email });
   }
 }

@@ -32,7 +32,7 @@ export class Lockdown {
    *   same count exactly one succeeds. Without it, locks down only if the session has not ended
    * @throws ApiError `report_link_used` if the count differs, 401 with the reason if the session has ended
    */
-  async run({ userId, email, sessionId, recoveries }: ReportedLogin): Promise<void> {
+  async lockDown({ userId, email, sessionId, recoveries }: ReportedLogin): Promise<void> {
     const token = this.secrets.prepareResetToken();
     await this.sessions.endAllWith(userId, 'reported_not_me', async () => {
       const credentialVersion = await this.accounts.requirePasswordReset(userId, recoveries);

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../../common/access/index.js';
-import { type Page, ServesPages } from '../../common/pages/index.js';
+import { type HtmlPage, ServesPages } from '../../common/pages/index.js';
 import { LoginReportDto } from './login-report.dto.js';
 import { donePage, questionPage, refusalPage } from './login-report-pages.js';
 import { LoginReportService } from './login-report.service.js';
@@ -15,7 +15,7 @@ export class LoginReportPageController {
   @Get()
   @Public()
   @ServesPages(refusalPage)
-  async askWhetherToReport(@Query() { token }: LoginReportDto): Promise<Page> {
+  async askWhetherToReport(@Query() { token }: LoginReportDto): Promise<HtmlPage> {
     return questionPage(token, await this.reports.read(token));
   }
 
@@ -23,7 +23,7 @@ export class LoginReportPageController {
   @HttpCode(200)
   @Public({ limit: 'auth' })
   @ServesPages(refusalPage)
-  async reportLogin(@Body() { token }: LoginReportDto): Promise<Page> {
+  async reportLogin(@Body() { token }: LoginReportDto): Promise<HtmlPage> {
     await this.reports.confirm(token);
     return donePage();
   }

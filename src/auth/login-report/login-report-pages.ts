@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Handlebars from 'handlebars';
 import type { ApiError, ErrorCode } from '../../common/errors/index.js';
-import type { Page } from '../../common/pages/index.js';
+import type { HtmlPage } from '../../common/pages/index.js';
 import { formatDuration, formatMoment } from '../../mail/index.js';
 
 const templateOf = (name: string) =>
@@ -30,15 +30,15 @@ const REFUSALS: Partial<Record<ErrorCode, [title: string, text: string]>> = {
   ],
 };
 
-export function questionPage(token: string, loggedInAt: Date): Page {
+export function questionPage(token: string, loggedInAt: Date): HtmlPage {
   return { title: 'Was this login not you?', body: question({ token, logged_in_at: formatMoment(loggedInAt) }) };
 }
 
-export function donePage(): Page {
+export function donePage(): HtmlPage {
   return { title: 'Your account is locked', body: done({}) };
 }
 
-export function refusalPage({ code, status, retryAfterSeconds = 0 }: ApiError): Page {
+export function refusalPage({ code, status, retryAfterSeconds = 0 }: ApiError): HtmlPage {
   if (status === 429) {
     const wait = formatDuration(Math.ceil(retryAfterSeconds / 60) * 60_000);
     return { title: 'Too many attempts', body: refusal({ text: `Please wait ${wait}, then try again.` }) };

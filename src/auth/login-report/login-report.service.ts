@@ -33,7 +33,7 @@ export class LoginReportService {
     try {
       const claims = this.tokens.verify(token);
       const { userId, email } = await this.accountOf(claims);
-      await this.lockdown.run({ userId, email, sessionId: claims.sid, recoveries: claims.rec });
+      await this.lockdown.lockDown({ userId, email, sessionId: claims.sid, recoveries: claims.rec });
     } catch (error) {
       if (error instanceof ApiError && error.status === 400)
         this.events.record({ kind: 'authn_fail', outcome: 'failure', detail: error.code });

@@ -33,7 +33,7 @@ export class TokenRefreshService {
     // From the cache, as for any request: it reflects the end of a session at once, and the new tokens are checked when used.
     const isLive = await this.isLive(claims);
     const rotated = isLive && (await this.rotate(claims));
-    return rotated || this.refreshLooked(claims);
+    return rotated || this.refreshFromStorage(claims);
   }
 
   private async isLive(claims: RefreshClaims): Promise<boolean> {
@@ -47,7 +47,7 @@ export class TokenRefreshService {
   }
 
   /** Normally the session is rotated without being read first. If that fails, this reads it to find out why. */
-  private async refreshLooked(claims: RefreshClaims): Promise<TokensDto> {
+  private async refreshFromStorage(claims: RefreshClaims): Promise<TokensDto> {
     const session = await this.findSession(claims);
     if (claims.gen !== session.generation) return this.answerReplaced(claims, session);
     const rotated = await this.rotate(claims);
@@ -65,7 +65,7 @@ export class TokenRefreshService {
     return session;
   }
 
-  /** @returns null if the session has ended, or is of another generation or credential version */
+  /** @returns null if the session has ended, or was rotated meanwhile */
   private async rotate(claims: RefreshClaims): Promise<TokensDto | null> {
     const { id, sid, gen, auth_time } = claims;
     const rotatedAt = this.clock.now();

@@ -1,6 +1,6 @@
 /**
- * The counter that a route's requests count against: `auth`, one of the route's own, with the limit for `/auth`; `general`, the
- * one that all other routes share; `none`.
+ * The counter for a route's requests: `auth`, one for each route, with the limit for `/auth`; `general`, one for all other routes
+ * together; `none`, no limit.
  */
 export type LimitClass = 'auth' | 'general' | 'none';
 

@@ -43,10 +43,10 @@ export const ERROR_CATALOGUE = {
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
-/** Answers to a wrong guess. On a limited route they tell how many more the caller has. */
+/** Errors that answer a wrong guess. On a limited route they tell how many more requests the caller has. */
 export const GUESS_ERRORS: readonly ErrorCode[] = ['invalid_credentials', 'invalid_otp', 'invalid_reset_token'];
 
-/** Refusals of what cannot be read. They come before the limiter, so no limit is told with them. */
+/** Refusals of requests that cannot be read. They happen before the limiter, so their answers have no limit headers. */
 export const UNREAD_ERRORS: readonly ErrorCode[] = ['malformed_request', 'payload_too_large', 'unsupported_media_type'];
 
 export const ERROR_CODES = Object.keys(ERROR_CATALOGUE) as ErrorCode[];

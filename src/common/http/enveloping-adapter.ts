@@ -1,7 +1,7 @@
 import { StreamableFile } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { type Page, renderPage } from '../pages/index.js';
+import { type HtmlPage, renderHtmlPage } from '../pages/index.js';
 import { envelopeKindOf, successBody } from './envelope.js';
 
 declare module 'fastify' {
@@ -19,7 +19,7 @@ declare module 'fastify' {
 export class EnvelopingAdapter extends FastifyAdapter {
   override reply(reply: FastifyReply, body: unknown, status?: number): FastifyReply {
     const { successMessage: message, refusalPage } = reply.request?.routeOptions.config ?? {};
-    if (refusalPage) return super.reply(reply, renderPage(reply, body as Page), status);
+    if (refusalPage) return super.reply(reply, renderHtmlPage(reply, body as HtmlPage), status);
     const answer =
       message === undefined || body instanceof StreamableFile
         ? body

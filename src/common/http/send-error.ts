@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { ApiError } from '../errors/index.js';
-import { renderPage } from '../pages/index.js';
+import { renderHtmlPage } from '../pages/index.js';
 import { challengeFor } from './authenticate-challenge.js';
 import { envelopeKindOf, errorBody } from './envelope.js';
 
@@ -16,7 +16,7 @@ export function sendError(reply: FastifyReply, error: ApiError, requestsRemainin
   reply.status(error.status);
   const { refusalPage } = request.routeOptions.config ?? {};
   if (refusalPage) {
-    void reply.send(renderPage(reply, refusalPage(error)));
+    void reply.send(renderHtmlPage(reply, refusalPage(error)));
     return;
   }
   // The handler may have set another type before it failed.

@@ -29,14 +29,14 @@ export interface Response {
   content: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { $ref: string }> }>;
 }
 
-/** What the answers of an operation follow from. */
+/** The facts about an operation from which its answers follow. */
 export interface OperationFacts {
   envelope: EnvelopeKind;
   success: SuccessDescription;
   errorCodes: ErrorCode[];
   /** A body, or parameters. */
   hasInput: boolean;
-  /** A caller may send one, whether or not the operation asks for it. */
+  /** Whether the method allows a body, even if the operation has none. */
   mayHaveBody: boolean;
   isLimited: boolean;
 }

@@ -19,7 +19,7 @@ export interface SuccessDescription {
 
 interface OperationOptions {
   summary: string;
-  /** What a caller has to know and cannot see from the fields: effects, order, bounds. */
+  /** What a caller needs to know beyond the fields: effects, order, bounds. */
   description: string;
   /** 200 unless said otherwise; Nest would answer a POST with 201. */
   status?: number;
@@ -29,14 +29,14 @@ interface OperationOptions {
   data?: Type | [Type];
   /** The class of the entries, where `data` is a page of a list. */
   page?: Type;
-  /** Media type of the answer, where it is a file or a stream in place of JSON: `text/csv`, `text/event-stream`. */
+  /** Media type of the answer if it is a file or a stream instead of JSON: `text/csv`, `text/event-stream`. */
   produces?: string;
   /**
-   * Media type of the body, where it is none of JSON: a form (`application/x-www-form-urlencoded`), or what a parser was added
-   * for. Browsers send forms across origins unasked: not for a route that lets somebody in by what a browser adds by itself.
+   * Media type of the body if it is not JSON: a form (`application/x-www-form-urlencoded`), or one for which a parser was added.
+   * Browsers send forms to other origins without a preflight: never use one where a cookie or the like authenticates.
    */
   consumes?: string;
-  /** Bytes that a body may have, where the service's 16 KiB are too few. It is held in memory before any guard has seen it. */
+  /** Largest body in bytes, if not the service's 16 KiB. It is held in memory before any guard has run. */
   bodyLimit?: number;
   /** Whether the handler may take longer than the 4.5 s after which any other is answered with a 503. */
   waits?: boolean;

@@ -105,8 +105,8 @@ function successSchema(envelope: EnvelopeKind, success: SuccessDescription): Sch
 }
 
 /**
- * What is certain of this status is declared where it is required: generators take a member of an `allOf` by itself, and
- * would make optional what its neighbour requires.
+ * Fields that every error of this status has are declared beside `required`: generators look at each part of an `allOf` alone, and
+ * would make them optional.
  */
 function errorSchema(envelope: EnvelopeKind, status: number, codes: ErrorCode[]): Schema {
   const properties: Record<string, Schema> = {

@@ -42,8 +42,8 @@ function takeTokens(response: Response): Response {
 }
 
 /**
- * The example of a refresh token, where it is sent as it stands, becomes the session's own. Where a proxy serves all this under a
- * path of its own, the operations are beside the page, and not at the root of the host.
+ * Replaces the example refresh token in a body by the session's own. Behind a proxy with a path prefix, operations are called under
+ * the same prefix.
  */
 function completeRequest(request: Request): Request {
   const { location, sessionStorage } = globalThis as unknown as Page;
@@ -91,12 +91,12 @@ const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-sca
 /** Adds what Nest's page lacks; to be called before the UI is set up. */
 export function prepareSwaggerUi(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {
-    // There the page looks for its scripts a folder too low, and stays blank. Relative, for a proxy that serves all this under a path of its own.
+    // At /docs/index.html the page's relative script paths would be wrong. The redirect is relative, for proxies with a path prefix.
     if (route.url === '/docs/index.html') route.handler = (_request, reply) => reply.redirect('./');
     if (!/^\/docs\/?$/.test(route.url)) return;
     const fit: onSendHookHandler = (_request, _reply, page, done) =>
       done(null, String(page).replace('<head>', `<head>\n  ${VIEWPORT}`));
-    // First of all: that of HEAD takes the length of what it is given.
+    // Before the other hooks: the one for HEAD computes the length of the page.
     route.onSend = [fit, ...[route.onSend ?? []].flat()];
   });
 }

@@ -1,2 +1,2 @@
-export { type Page, renderPage } from './page.js';
+export { type HtmlPage, renderHtmlPage } from './page.js';
 export { ServesPages } from './serves-pages.decorator.js';

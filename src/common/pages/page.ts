@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import Handlebars from 'handlebars';
 
 /** A page for people. */
-export interface Page {
+export interface HtmlPage {
   title: string;
   /** HTML, escaped where it was made. */
   body: string;
@@ -41,7 +41,7 @@ const template = Handlebars.compile(readFileSync(join(import.meta.dirname, 'temp
 });
 
 /** Sets the headers of a page. @returns its HTML */
-export function renderPage(reply: FastifyReply, page: Page): string {
+export function renderHtmlPage(reply: FastifyReply, page: HtmlPage): string {
   reply.headers(HEADERS);
   return template({ ...page, style: STYLE });
 }

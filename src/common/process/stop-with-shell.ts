@@ -1,4 +1,4 @@
-const LOOKED_AFTER_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 
 /**
  * Ends this process when the shell in which npm started it is gone. npm passes a signal on to its shell, and shells such as dash
@@ -12,5 +12,5 @@ export function stopWithShell(environment: NodeJS.ProcessEnv): void {
     if (process.ppid === shell) return;
     clearInterval(timer);
     process.kill(process.pid, 'SIGTERM');
-  }, LOOKED_AFTER_EVERY_MS).unref();
+  }, CHECK_EVERY_MS).unref();
 }

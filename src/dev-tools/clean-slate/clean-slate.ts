@@ -25,7 +25,7 @@ export class CleanSlate {
     try {
       // Twice: what was still being stored the first time is there the second time.
       await this.emptyCollections();
-      await Promise.all(this.rememberers().map((provider) => provider.onCleanSlate()));
+      await Promise.all(this.hooks().map((provider) => provider.onCleanSlate()));
       await this.emptyCollections();
     } catch (error) {
       if (!(error instanceof RedisUnavailableError)) throw error;
@@ -38,7 +38,7 @@ export class CleanSlate {
     await Promise.all(Object.values(this.connection.models).map((model) => model.deleteMany({})));
   }
 
-  private rememberers(): OnCleanSlate[] {
+  private hooks(): OnCleanSlate[] {
     const instances = this.providers.getProviders().map(({ instance }) => instance as Partial<OnCleanSlate> | null);
     return [...new Set(instances)].filter((instance): instance is OnCleanSlate => Boolean(instance?.onCleanSlate));
   }

@@ -1,19 +1,18 @@
 import { AsyncResource } from 'node:async_hooks';
 
 /** A read that takes longer may hang on a lost connection; those behind it then begin one of their own. */
-const PATIENCE_MS = 200;
+const SLOW_READ_MS = 200;
 
 interface Reading<T> {
-  /** Resolves when the read is done, or has taken {@link PATIENCE_MS}. */
+  /** Resolves when the read is done, or has taken {@link SLOW_READ_MS}. */
   over: Promise<void>;
   /** The next read, shared by all who ask during this one. */
   next: Promise<T> | null;
 }
 
 /**
- * Request coalescing: of many simultaneous reads of the same key only two are made, or five a second if they are slow. Whoever
- * asks during a read does not share that one, whose answer may be older than the question, but the next, which begins when the
- * present one is done or slow.
+ * Request coalescing. Of simultaneous reads of a key, the first runs at once, and all others share a second one, since the first may
+ * be older than their question. If a read takes more than 200 ms, the next one starts.
  * @returns a function that reads; calls with the same key are taken for the same read
  */
 export function coalesced<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
@@ -41,7 +40,7 @@ export function coalesced<T>(): (key: string, read: () => Promise<T>) => Promise
 
 function settledOrLong(outcome: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE_MS);
+    const timer = setTimeout(resolve, SLOW_READ_MS);
     const settled = () => {
       clearTimeout(timer);
       resolve();

@@ -8,7 +8,7 @@ import type { FillFence } from './fill-fence.js';
 
 type Write = { kind: 'delete' } | { kind: 'put'; value: unknown; ttlMs: number };
 
-/** No record lives longer; a write that was missed longer ago has become irrelevant. */
+/** No record that grants access lives longer, so an older missed removal no longer matters. */
 const LONGEST_TTL_MS = 3_600_000;
 const REPLAYED_AT_ONCE = 100;
 

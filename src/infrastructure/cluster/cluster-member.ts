@@ -15,7 +15,7 @@ export class ClusterMember {
 
   constructor(private readonly read: () => Promise<Reading>) {
     if (!cluster.isWorker) return;
-    process.on('message', (message: ToMember) => this.hear(message));
+    process.on('message', (message: ToMember) => this.onMessage(message));
     tell({ metrics: 'join' });
   }
 
@@ -33,7 +33,7 @@ export class ClusterMember {
     }
   }
 
-  private hear(message: ToMember): void {
+  private onMessage(message: ToMember): void {
     if (message.metrics === 'joined') this.isOne = true;
     if (message.metrics === 'read') void this.tellReading();
     if (message.metrics === 'answer') this.answers.get(message.question)?.(message.text);

@@ -26,7 +26,7 @@ interface Member {
  */
 export class ClusterMetrics {
   private readonly members = new Map<Worker, Member>();
-  private ofTheDead: Reading = [];
+  private exitedTotals: Reading = [];
   private rendering: Promise<string> | null = null;
 
   /** @param workers number of processes that should be running */
@@ -36,11 +36,11 @@ export class ClusterMetrics {
   follow(worker: Worker): void {
     // Before it listens it does not answer, and each scrape would wait for it.
     worker.once('listening', () => this.members.set(worker, { latest: [], answering: null, settle: () => undefined }));
-    worker.on('message', (message: FromMember) => this.hear(worker, message));
-    worker.once('exit', () => this.bury(worker));
+    worker.on('message', (message: FromMember) => this.onMessage(worker, message));
+    worker.once('exit', () => this.remove(worker));
   }
 
-  private hear(worker: Worker, message: FromMember): void {
+  private onMessage(worker: Worker, message: FromMember): void {
     const member = this.members.get(worker);
     // The channel keeps the order: this answer arrives before any connection that is handed to the process.
     if (message.metrics === 'join') tell(worker, { metrics: 'joined' });
@@ -57,11 +57,11 @@ export class ClusterMetrics {
     if (text !== null) tell(worker, { metrics: 'answer', question, text });
   }
 
-  private bury(worker: Worker): void {
+  private remove(worker: Worker): void {
     const member = this.members.get(worker);
     if (!member) return;
     this.members.delete(worker);
-    this.ofTheDead = sum([this.ofTheDead, member.latest.filter(isCounted)]);
+    this.exitedTotals = sum([this.exitedTotals, member.latest.filter(isCounted)]);
     member.settle();
   }
 
@@ -81,7 +81,7 @@ export class ClusterMetrics {
     const members = [...this.members.values()];
     const readings = members.map((member) => (answered.has(member) ? member.latest : member.latest.filter(isCounted)));
     const answering = members.filter((member) => answered.has(member)).length;
-    return aggregate([this.ofTheDead, ...readings, this.processes(answering)]).metrics();
+    return aggregate([this.exitedTotals, ...readings, this.processes(answering)]).metrics();
   }
 
   /** How many processes answer, and how many should: for an alert when one hangs or keeps dying. */

@@ -50,7 +50,7 @@ export abstract class Config {
     readonly url: string | null;
     /** Put before every key, for a Redis that is shared; empty by default. */
     readonly keyPrefix: string;
-    /** False where other processes may still have writes to replay that Redis missed before this one started; true in tests. */
+    /** Whether cached records are used right after the start. Not in operation: others may have invalidations to replay. In tests. */
     readonly isTrustedAtStart: boolean;
   };
   abstract readonly tokens: {

@@ -15,7 +15,7 @@ export function fileProblems({ PASSWORD_BLOCKLIST, GEOIP_DB }: GivenSettings): s
   ].filter((problem) => problem !== null);
 }
 
-/** @param judge receives the end of the file */
+/** @param judge checks the last 128 KiB of the file */
 function problemOf(name: string, file: string | undefined, judge: (end: Buffer) => string | null): string | null {
   if (file === undefined || file === 'off') return null;
   let problem: string | null;

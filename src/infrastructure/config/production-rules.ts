@@ -1,6 +1,6 @@
 import { weaknessOf } from './secret-strength.js';
 
-/** The environment variables that are set, as they stand. */
+/** The environment variables that are set, unparsed. */
 export type GivenSettings = Record<string, string>;
 
 const SECRETS = ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'JWT_SECRET_PREVIOUS', 'JWT_REFRESH_SECRET_PREVIOUS'] as const;

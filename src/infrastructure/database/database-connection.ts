@@ -19,7 +19,7 @@ const TIMEOUTS = {
 
 /** The database's server: that of `MONGODB_URI`, or the embedded store, which is started here. */
 export class DatabaseServer {
-  private readonly lastWork: (() => Promise<void>)[] = [];
+  private readonly closeHooks: (() => Promise<void>)[] = [];
 
   private constructor(
     readonly uri: string,
@@ -48,12 +48,12 @@ export class DatabaseServer {
 
   /** Registers work to be done when the application closes, before the connection does. */
   beforeClose(work: () => Promise<void>): void {
-    this.lastWork.push(work);
+    this.closeHooks.push(work);
   }
 
   /** Closes the connection before the store: closing ends sessions on the server, and would wait half a minute for one that is gone. */
   async close(connection: Connection | null): Promise<void> {
-    await Promise.allSettled(this.lastWork.map((work) => work()));
+    await Promise.allSettled(this.closeHooks.map((work) => work()));
     await connection?.close();
     await this.embedded?.close();
   }

@@ -14,7 +14,7 @@ const {
 } = mongo;
 
 /** Errors of the code that calls the driver; their subclasses about a lost connection are told apart by NO_CONNECTION. */
-const OWN_FAULTS = [MongoAPIError, MongoParseError];
+const PROGRAMMING_ERRORS = [MongoAPIError, MongoParseError];
 const NO_CONNECTION = [MongoExpiredSessionError, MongoNotConnectedError, MongoTopologyClosedError];
 
 /** No suitable member can be reached: network error, shutting down, not primary (any more), no majority yet. */
@@ -32,7 +32,7 @@ const PASSING_LABELS = ['TransientTransactionError', 'RetryableWriteError', 'Unk
 const SOCKET_ERRORS = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);
 
 /** Part of the message when the driver calls `hasErrorLabel` on such a socket error, which lacks it. */
-const STUMBLE = 'hasErrorLabel is not a function';
+const DRIVER_BUG_MESSAGE = 'hasErrorLabel is not a function';
 
 /** A database that cannot be reached is a 503, never a 500; an error of this service's own in a query stays a 500. */
 export function translateDatabaseError(exception: unknown): ApiError | null {
@@ -51,10 +51,10 @@ export function isDatabaseUnavailable(exception: unknown): boolean {
       PASSING_LABELS.some((label) => exception.hasErrorLabel(label))
     );
   if (NO_CONNECTION.some((kind) => exception instanceof kind)) return true;
-  if (OWN_FAULTS.some((kind) => exception instanceof kind)) return false;
+  if (PROGRAMMING_ERRORS.some((kind) => exception instanceof kind)) return false;
   if (exception instanceof MongoError) return true;
   if (SOCKET_ERRORS.has(String((exception as NodeJS.ErrnoException | null)?.code))) return true;
-  if (exception instanceof TypeError && exception.message.endsWith(STUMBLE)) return true;
+  if (exception instanceof TypeError && exception.message.endsWith(DRIVER_BUG_MESSAGE)) return true;
   return (
     exception instanceof MongooseError && /buffer|initial connection|not connected|disconnect/i.test(exception.message)
   );

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, Model } from 'mongoose';
 
-const TOLD_AFTER_MS = 2_000;
+const LOG_AFTER_MS = 2_000;
 
 /**
  * Creates every collection and index before the port opens, since uniqueness must hold from the first request on. An index over
@@ -23,15 +23,15 @@ export class SchemaSetup implements OnApplicationBootstrap {
   }
 
   private async createIndexes(model: Model<unknown>): Promise<void> {
-    // Mongoose has no option for all indexes, but passes each index's options, which a listener can change, on to the driver.
+    // Mongoose has no option for this, but emits each index's options before it creates the index; the listener changes them.
     model.on(
       'index-single-start',
       (_fields: object, options: { socketTimeoutMS?: number }) => (options.socketTimeoutMS = 0),
     );
-    const telling = setTimeout(
+    const slowLogTimer = setTimeout(
       () => this.logger.log(`Making the indexes of ${model.collection.name}, which takes its time where it is large`),
-      TOLD_AFTER_MS,
+      LOG_AFTER_MS,
     );
-    await model.createIndexes().finally(() => clearTimeout(telling));
+    await model.createIndexes().finally(() => clearTimeout(slowLogTimer));
   }
 }

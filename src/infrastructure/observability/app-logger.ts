@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { type Logger, type LoggerOptions, pino } from 'pino';
 import { traceOfLines } from './tracing.js';
 
-/** Fields that are never logged, at any depth of a logged object. Bodies and headers are not logged at all. */
+/** Fields that are never logged, down to the third level of a logged object. Bodies and headers are not logged at all. */
 const SECRET_FIELDS = [
   'password',
   'password_confirmation',

@@ -23,12 +23,12 @@ const IDLE_SHARE = 0.1;
  */
 const SILENCE_MS = 2_000;
 /** An idle process has to notice an outage too: others wait for the writes that it has to replay. */
-const SIGN_OF_LIFE_EVERY_MS = 1_000;
+const HEARTBEAT_EVERY_MS = 1_000;
 /** Unanswered commands per connection; far more than are sent within a deadline. */
 const MOST_UNANSWERED = 20_000;
 
 /** A script that writes, like the limiter's: a Redis that allows no scripts or writes is of no use. */
-const SIGN_OF_LIFE = `return redis.call('SET', KEYS[1], '1', 'PX', 1000)`;
+const HEARTBEAT = `return redis.call('SET', KEYS[1], '1', 'PX', 1000)`;
 
 /** Redis is down, frozen, or answered with an error. The caller falls back. */
 export class RedisUnavailableError extends Error {
@@ -58,7 +58,7 @@ export class RedisConnection {
   isCutOff = false;
   /** Each connection has a client of its own, so that a late answer can never be taken for one of the next connection. */
   private inUse: Client | null = null;
-  private isMissed = false;
+  private isReportedDown = false;
   private isClosed = false;
   private failed = 0;
   private answered = 0;
@@ -66,13 +66,13 @@ export class RedisConnection {
   private readonly backListeners: (() => void)[] = [];
   /** A client that is being tried out. */
   private candidate: Client | null = null;
-  private readonly signsOfLife: NodeJS.Timeout;
+  private readonly heartbeats: NodeJS.Timeout;
 
   private constructor(
     private readonly newClient: (signal: AbortSignal) => Client,
     private readonly keyPrefix: string,
   ) {
-    this.signsOfLife = setInterval(() => this.isReady && void this.ping(), SIGN_OF_LIFE_EVERY_MS).unref();
+    this.heartbeats = setInterval(() => this.isReady && void this.ping(), HEARTBEAT_EVERY_MS).unref();
   }
 
   /** Connects, and waits for it a second at most: the service also starts without Redis. */
@@ -92,7 +92,7 @@ export class RedisConnection {
       return client;
     };
     const connection = new RedisConnection(newClient, keyPrefix);
-    await withDeadline(connection.find(null), CONNECT_DEADLINE_MS).catch(() => undefined);
+    await withDeadline(connection.reconnect(null), CONNECT_DEADLINE_MS).catch(() => undefined);
     return connection;
   }
 
@@ -143,7 +143,7 @@ export class RedisConnection {
       return answer;
     } catch (error) {
       this.failed += 1;
-      this.putOutOfUse(client, error as Error);
+      this.markDown(client, error as Error);
       throw new RedisUnavailableError(error);
     }
   }
@@ -185,7 +185,7 @@ export class RedisConnection {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    clearInterval(this.signsOfLife);
+    clearInterval(this.heartbeats);
     const open = [this.inUse, this.candidate];
     this.inUse = null;
     // quit() would wait for a Redis that is down.
@@ -223,38 +223,38 @@ export class RedisConnection {
 
   private async tryOut(client: Client): Promise<void> {
     if (!client.isOpen) await client.connect();
-    await this.evaluateBy(client, SIGN_OF_LIFE, [this.key('sign-of-life')], []);
+    await this.evaluateBy(client, HEARTBEAT, [this.key('sign-of-life')], []);
   }
 
   /** After a failure nothing more is sent: behind a command that hangs, each further one would wait and take memory. */
-  private putOutOfUse(client: Client, error: Error): void {
+  private markDown(client: Client, error: Error): void {
     // A failure on an earlier connection says nothing about the present one.
     if (client !== this.inUse) return;
     this.inUse = null;
-    this.tellMissed(error);
+    this.reportDown(error);
     for (const listener of this.lostListeners) listener();
     if (!client.isReady) void discard(client);
-    void this.find(client.isReady ? client : null);
+    void this.reconnect(client.isReady ? client : null);
   }
 
   /** @param last the client in use so far, tried once more: it may have paused for a moment, or refused a single command */
-  private async find(last: Client | null): Promise<void> {
+  private async reconnect(last: Client | null): Promise<void> {
     for (let attempt = 0, client = last; !this.isClosed; attempt += 1, client = null) {
       client ??= this.makeClient();
       this.candidate = client;
       const error = await withDeadline(this.tryOut(client), SILENCE_MS).catch((reason: Error) => reason);
       this.candidate = null;
-      if (!error && !this.isClosed) return this.putInUse(client);
+      if (!error && !this.isClosed) return this.markUp(client);
       void discard(client);
-      if (error) this.tellMissed(error);
+      if (error) this.reportDown(error);
       await pause(pauseBeforeNext(attempt), undefined, { ref: false });
     }
   }
 
-  private putInUse(client: Client): void {
+  private markUp(client: Client): void {
     this.inUse = client;
-    if (this.isMissed) this.logger.log('Redis is back');
-    this.isMissed = false;
+    if (this.isReportedDown) this.logger.log('Redis is back');
+    this.isReportedDown = false;
     for (const listener of this.backListeners) listener();
   }
 
@@ -263,13 +263,13 @@ export class RedisConnection {
     const client = this.newClient(end.signal);
     ends.set(client, end);
     // Without a listener for 'error', node-redis ends the process when Redis goes away.
-    client.on('error', (error: Error) => this.putOutOfUse(client, error));
+    client.on('error', (error: Error) => this.markDown(client, error));
     return client;
   }
 
-  private tellMissed(error: Error): void {
-    if (this.isMissed || this.isClosed) return;
-    this.isMissed = true;
+  private reportDown(error: Error): void {
+    if (this.isReportedDown || this.isClosed) return;
+    this.isReportedDown = true;
     this.logger.warn(`Redis is unavailable (${error.message}): served from storage, limits held in this process`);
   }
 }

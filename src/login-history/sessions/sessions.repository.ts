@@ -101,8 +101,8 @@ export class SessionsRepository extends SessionReader {
   }
 
   /**
-   * Moves a session to its next generation if it still has the given generation and credential version. Of any number of parallel
-   * refreshes exactly one succeeds.
+   * Moves a session to its next generation if it still has the given one. Of any number of parallel refreshes exactly one succeeds.
+   * The caller checks the credential version.
    */
   async rotateIfCurrent(
     { sessionId, userId, generation }: CurrentGeneration,

@@ -49,7 +49,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
       this.logger.warn('SMTP_HOST is not set: mails are stored and wait');
       return;
     }
-    this.loops.push(this.loop(() => this.look(), POLL_MS));
+    this.loops.push(this.loop(() => this.poll(), POLL_MS));
     for (let lane = 0; lane < LANES; lane += 1) this.loops.push(this.loop(() => this.sendAll()));
     this.database.beforeClose(async () => {
       await Promise.race([Promise.all(this.loops), pause(LAST_DELIVERIES_MS, undefined, { ref: false })]);
@@ -101,7 +101,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 
   /** One reader for all sending loops: if each of them tried to lease a mail, idle instances would write many times a second. */
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     await this.dropExpired();
     if (await this.mails.isAnyDue()) this.wake();
   }

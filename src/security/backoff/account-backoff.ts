@@ -7,7 +7,7 @@ export type LoginTarget = { userId: string; from?: string } | { name: string };
 
 /**
  * The second layer against guessing, beside the limit per address: a growing delay for one account, whichever
- * addresses the guesses come from. It is no lockout: it ends by itself, with a password reset, and at once with a success.
+ * addresses the guesses come from. It is not a lockout: the delay ends by itself, with a password reset, or with a successful login.
  */
 @Injectable()
 export class AccountBackoff {

@@ -58,7 +58,7 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
   /** Logs the event, and stores it within a moment. */
   record(event: NewSecurityEvent): void {
     const entry = this.entryOf(event);
-    this.tell(entry);
+    this.log(entry);
     if (this.waiting.length < MAX_WAITING) this.waiting.push(entry);
   }
 
@@ -66,7 +66,7 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
   async recordWith(event: NewSecurityEvent): Promise<void> {
     const entry = this.entryOf(event);
     await this.repository.insert([entry]);
-    this.transactions.afterCommit(() => this.tell(entry));
+    this.transactions.afterCommit(() => this.log(entry));
   }
 
   /** Resolves when everything recorded so far is stored, including by earlier calls. */
@@ -106,7 +106,7 @@ export class SecurityEvents implements OnApplicationBootstrap, OnCleanSlate {
     };
   }
 
-  private tell(entry: SecurityEventEntry): void {
+  private log(entry: SecurityEventEntry): void {
     this.counters[entry.kind].inc();
     const { user, by } = entry;
     const ids = { user: user?.toHexString() ?? null, by: by?.toHexString() ?? null };

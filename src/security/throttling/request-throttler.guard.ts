@@ -21,8 +21,8 @@ import type { ThrottlerRecord } from './throttler-record.js';
 import { type LimitName, throttlingKey } from './throttling-key.js';
 
 /**
- * Throttles per address: each `/auth` endpoint, and each route with a limit of its own, by a counter of its own, all others
- * by one together. The key is the route and not the URL, which can be written in many ways. Limits are told on success too
+ * Throttles per address. Each `/auth` route, and each route with a limit of its own, has its own counter; all others share one.
+ * Keyed by route, since a URL can be written in many ways. Limit headers are sent on success too
  * (draft-ietf-httpapi-ratelimit-headers-11).
  */
 @Injectable()

@@ -35,7 +35,7 @@ export class JwtAuthGuard extends AuthGuard() {
     decoded: DecodedToken,
   ): Promisable<boolean> {
     return andThen(this.strategy.principalOf(decoded), (principal) => {
-      request.user = known(principal);
+      request.user = rememberCaller(principal);
       return true;
     });
   }
@@ -43,12 +43,12 @@ export class JwtAuthGuard extends AuthGuard() {
   override handleRequest<T>(error: unknown, principal: T | false, info: unknown): T {
     if (error) throw error;
     if (!principal) throw new ApiError('token_invalid', { cause: info });
-    return known(principal as Principal & T);
+    return rememberCaller(principal as Principal & T);
   }
 }
 
 /** Tells logs and security events whose request it is. */
-function known<T extends Principal>(principal: T): T {
+function rememberCaller<T extends Principal>(principal: T): T {
   const request = currentRequest();
   if (request) request.callerId = principal.userId;
   return principal;
