@@ -1,5 +1,5 @@
-import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { IsWholeNumber } from '../../common/validation/index.js';
+import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
+import { IsOmittable, IsWholeNumber } from '../../common/validation/index.js';
 import { MAIL_KINDS, type MailKind } from '../../mail/index.js';
 import type { InboxMail } from './inbox-mail.schema.js';
 
@@ -11,12 +11,12 @@ export class InboxQueryDto {
   @IsAddress()
   @MaxLength(254)
   @IsString()
-  @IsOptional()
+  @IsOmittable()
   to?: string;
 
   @MaxLength(254)
   @IsString()
-  @IsOptional()
+  @IsOmittable()
   address?: string;
 }
 
@@ -30,7 +30,7 @@ export class NextMailQueryDto {
   to: string;
 
   @IsIn(MAIL_KINDS)
-  @IsOptional()
+  @IsOmittable()
   kind?: MailKind;
 
   @IsWholeNumber({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })

@@ -132,12 +132,9 @@ export class SessionsRepository extends SessionReader {
     return matchedCount === 1;
   }
 
-  /** @returns whether this call ended the session */
-  async delete(sessionId: string, reason: SessionEnd): Promise<boolean> {
-    // The reason is written first: between the two writes the session is still valid, rather than ended without a reason.
+  async delete(sessionId: string, reason: SessionEnd): Promise<void> {
     await this.rememberEnds([new Types.ObjectId(sessionId)], reason);
-    const result = await this.entries.deleteOne({ _id: new Types.ObjectId(sessionId) });
-    return result.deletedCount === 1;
+    await this.entries.deleteOne({ _id: new Types.ObjectId(sessionId) });
   }
 
   /** @returns the ids of the ended sessions */

@@ -98,13 +98,12 @@ export class ApiKeys implements OnCleanSlate {
   }
 
   /** The key is refused on every instance once this returns. @throws ApiError `not_found` */
-  async revoke(id: string): Promise<ApiKey> {
+  async revoke(id: string): Promise<void> {
     const removed = await this.repository.remove(id);
     // Even if it was removed already: the process that removed it may have died before it invalidated the cache.
     await this.cache.invalidate(apiKeyRecordKey(id));
     if (!removed) throw new ApiError('not_found');
     this.announce('revoked', removed);
-    return removed;
   }
 
   async onCleanSlate(): Promise<void> {

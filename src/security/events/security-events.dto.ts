@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { PageQueryDto } from '../../common/pagination/index.js';
-import { ID_PATTERN, IsObjectId } from '../../common/validation/index.js';
+import { ID_PATTERN, IsObjectId, IsOmittable } from '../../common/validation/index.js';
 import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-kinds.js';
 import type { SecurityEvent } from './security-event.schema.js';
 
@@ -12,12 +12,12 @@ export class SecurityEventsQueryDto extends PageQueryDto {
     description: 'Events of one account',
   })
   @IsObjectId('user')
-  @IsOptional()
+  @IsOmittable()
   user?: string;
 
   @ApiPropertyOptional({ enum: SECURITY_EVENT_KINDS, example: 'authn_login_fail', description: 'Events of one kind' })
   @IsIn(SECURITY_EVENT_KINDS, { message: 'kind must be one of the documented kinds' })
-  @IsOptional()
+  @IsOmittable()
   kind?: SecurityEventKind;
 }
 
