@@ -14,7 +14,7 @@ import {
   SecurityEvents,
   toApiKeyDto,
 } from './security/index.js';
-import { type Account, AccountAnnouncements, AccountsRepository } from './users/index.js';
+import { type Account, AccountAnnouncements, AccountsRepository, canHaveRole, isActive } from './users/index.js';
 
 export interface CommandResult {
   /** Output for people, one line for each thing done or found. */
@@ -76,9 +76,9 @@ function roleCommand(role: Role | null, help: string): Command {
     argument: 'email',
     help,
     async run(app, email) {
-      const { userId, status } = await accountOf(app, email);
-      // Whoever registered an address need not own it: once it was confirmed, a stranger's password would be an administrator's.
-      if (role && status !== 'active')
+      const account = await accountOf(app, email);
+      const { userId, status } = account;
+      if (role && !(canHaveRole(account) && isActive(account)))
         throw new CommandError(`${email} is ${status}: only an active account can have a role`);
       await app.get(AccountsRepository).setRole(userId, role);
       await app.get(Authenticator).forgetAccount(userId);

@@ -1,5 +1,5 @@
-export { type Account, isActive, toAccountFacts, toAuthRecord } from './accounts/account.js';
-export { AccountsRepository } from './accounts/accounts.repository.js';
+export { type Account, canHaveRole, isActive, toAccountFacts, toAuthRecord } from './accounts/account.js';
+export { AccountsRepository, takenNames } from './accounts/accounts.repository.js';
 export { AccountAnnouncements } from './accounts/account-announcements.js';
 export { IsEmailAddress, IsPersonName, IsUsername } from './fields/account-fields.decorator.js';
 export { toUserDto, UserDto } from './profile/user.dto.js';

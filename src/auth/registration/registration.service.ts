@@ -3,7 +3,7 @@ import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { NewPasswords, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
-import { type Account, AccountAnnouncements, AccountsRepository } from '../../users/index.js';
+import { type Account, AccountAnnouncements, AccountsRepository, takenNames } from '../../users/index.js';
 import { OtpMails } from '../email-verification/otp-mails.js';
 import type { RegisterDto } from './register.dto.js';
 
@@ -48,22 +48,19 @@ export class RegistrationService {
       return { account, isOtpSent };
     });
     return registered.catch(async (error: unknown) => {
-      throw (error instanceof ApiError && error.fields && (await this.takenNames(dto))) || error;
+      throw (error instanceof ApiError && error.fields && (await this.refusalOf(dto))) || error;
     });
   }
 
   /** The error for both names, since the unique index that refuses an account tells of one only. */
-  private async takenNames({ username, email }: RegisterDto): Promise<ApiError | null> {
+  private async refusalOf({ username, email }: RegisterDto): Promise<ApiError | null> {
     const owner = await this.accounts.findByEmail(email);
     const squatter = owner && this.isSquatter(owner) ? owner : null;
     const namesake = await this.accounts.findByLogin(username);
-    const taken = [
-      namesake && namesake.userId !== squatter?.userId ? 'username' : null,
-      owner && !squatter ? 'email' : null,
-    ].filter((field) => field !== null);
-    if (taken.length === 0) return null;
-    const fields = taken.map((field) => ({ field, message: `${field} is already taken` }));
-    return new ApiError('validation_failed', { fields });
+    const taken: ('username' | 'email')[] = [];
+    if (namesake && namesake.userId !== squatter?.userId) taken.push('username');
+    if (owner && !squatter) taken.push('email');
+    return taken.length > 0 ? takenNames(taken) : null;
   }
 
   /** Removes an account with this address that was not confirmed in time, so that nobody can squat on an address. */

@@ -9,7 +9,7 @@ const REPEAT_FOR_MS = 4_000;
 
 type Act = () => void | Promise<void>;
 
-/** Transactions over several documents. */
+/** Runs work that writes several documents: all of it is done, or nothing. */
 @Injectable()
 export class Transactions {
   private readonly logger = new Logger('Transactions');

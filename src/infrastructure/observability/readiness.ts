@@ -8,7 +8,7 @@ import type { ReadinessDto } from './health.dto.js';
 
 const DATABASE_DEADLINE_MS = 2_000;
 
-/** Checks each dependency. */
+/** Tells which dependencies answer, and so whether the service can take traffic. */
 @Injectable()
 export class Readiness {
   private checking: Promise<ReadinessDto> | null = null;

@@ -48,7 +48,8 @@ export class Sessions {
 
   /** Why the session ended, by storage; within a transaction, by its snapshot. @returns null if it has not ended */
   async endOf(sessionId: string): Promise<SessionEnd | null> {
-    return (await this.repository.findGeneration(sessionId)) ? null : this.repository.endOf(sessionId);
+    const session = await this.repository.readSession(sessionId);
+    return 'ended' in session ? session.ended : null;
   }
 
   private async endWith(

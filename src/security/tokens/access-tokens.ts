@@ -2,17 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
+import type { RefreshState } from './refresh-tokens.js';
 import { assertSessionClaims, type DecodedToken, type SessionClaims } from './token-codec.js';
 import { TokenSecret } from './token-secret.js';
 
+type Session = Pick<RefreshState, 'userId' | 'sessionId' | 'loggedInAt'>;
+
 const TYPE = 'at+jwt';
 const AUDIENCE = 'account-service/access';
-
-interface AccessTokenSubject {
-  userId: string;
-  sessionId: string;
-  loggedInAt: Date;
-}
 
 /** Access tokens (typed `at+jwt` as in RFC 9068): short-lived bearer tokens that contain only the ids of a user and a session. */
 @Injectable()
@@ -34,9 +31,8 @@ export class AccessTokens {
    * Issues a token that expires with its session at the latest.
    * @returns the token and its lifetime in seconds
    */
-  issue({ userId, sessionId, loggedInAt }: AccessTokenSubject): { token: string; expiresIn: number } {
-    const nowMs = this.clock.nowMs();
-    const iat = Math.floor(nowMs / 1000);
+  issue({ userId, sessionId, loggedInAt }: Session): { token: string; expiresIn: number } {
+    const iat = Math.floor(this.clock.nowMs() / 1000);
     const sessionEndsAtMs = loggedInAt.getTime() + this.sessionMaxAgeMs;
     const exp = Math.min(iat + Math.floor(this.ttlMs / 1000), Math.floor(sessionEndsAtMs / 1000));
     // Without the random `jti`, two tokens of the same second would be the same token.

@@ -51,6 +51,14 @@ export function isActive(account: Pick<Account, 'deletedAt' | 'disabledAt'>): bo
   return account.deletedAt === null && account.disabledAt === null;
 }
 
+/**
+ * Only with a confirmed address. Whoever registered one need not own it: once its owner confirmed it, a stranger's password would be
+ * an administrator's.
+ */
+export function canHaveRole(account: Pick<Account, 'confirmedAt'>): boolean {
+  return account.confirmedAt !== null;
+}
+
 export function toAuthRecord(account: Account): AuthRecord {
   return {
     user: {

@@ -36,8 +36,13 @@ export interface AccountQuery extends PageQueryDto {
 function takenField(error: unknown): ApiError | null {
   const field = duplicateKeyField(error);
   if (!field) return null;
-  const name = field === 'email_key' ? 'email' : 'username';
-  return ApiError.invalidField(name, `${name} is already taken`);
+  return takenNames([field === 'email_key' ? 'email' : 'username']);
+}
+
+export function takenNames(names: ('username' | 'email')[]): ApiError {
+  return new ApiError('validation_failed', {
+    fields: names.map((field) => ({ field, message: `${field} is already taken` })),
+  });
 }
 
 /** Usernames and addresses are ASCII, so lower case does not depend on a locale. */

@@ -4,7 +4,7 @@ import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, SecurityEvents } from '../../security/index.js';
-import { type Account, isActive } from '../accounts/account.js';
+import { type Account, canHaveRole, isActive } from '../accounts/account.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { AccountAnnouncements } from '../accounts/account-announcements.js';
 import type { ChangeUserDto } from './users-administration.dto.js';
@@ -31,8 +31,7 @@ export class UsersAdministrationService {
   async change(userId: string, { role, status }: ChangeUserDto): Promise<Account> {
     const account = await this.get(userId);
     if (status === 'active') assertCanBeActive(account);
-    // Whoever registered an address need not own it: once it was confirmed, a stranger's password would be an administrator's.
-    if (role && !account.confirmedAt)
+    if (role && !canHaveRole(account))
       throw ApiError.invalidField('role', 'role cannot be given before the e-mail address is confirmed');
     if (role !== undefined && role !== account.role) await this.changeRole(userId, role);
     const isDisabled = account.disabledAt !== null;
