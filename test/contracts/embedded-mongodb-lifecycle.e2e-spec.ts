@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { once } from 'node:events';
 import {
   mkdirSync,
@@ -201,17 +201,24 @@ describe('An embedded store', () => {
     );
   });
 
-  /** @returns the lines that a script printed which works with the compiled store */
-  function run(writeScript: (entry: string) => string): string[] {
+  /** Runs a script, as often as asked, that works with the compiled store. */
+  function runs(writeScript: (entry: string) => string, times: number): SpawnSyncReturns<string>[] {
     const compiled = compileEmbeddedMongodb();
     const cwd = dirname(compiled.entry);
     const file = join(cwd, 'script.mjs');
     writeFileSync(file, writeScript(compiled.entry));
-    const { stdout, stderr, status } = spawnSync(process.execPath, [file], { cwd, encoding: 'utf8', timeout: 20_000 });
+    const options = { cwd, encoding: 'utf8', timeout: 20_000, killSignal: 'SIGQUIT' } as const;
+    const all = Array.from({ length: times }, () => spawnSync(process.execPath, [file], options));
     compiled.remove();
+    return all.map((run) => ({ ...run, stdout: run.stdout.trim().replaceAll(compiled.entry, 'ENTRY') }));
+  }
+
+  /** @returns the lines that a script printed which works with the compiled store */
+  function run(writeScript: (entry: string) => string): string[] {
+    const [{ stdout, stderr, status }] = runs(writeScript, 1) as [SpawnSyncReturns<string>];
     expect(stderr).toBe('');
     expect(status).toBe(0);
-    return stdout.trim().replaceAll(compiled.entry, 'ENTRY').split('\n');
+    return stdout.split('\n');
   }
 
   it('listens on a named pipe where the system says that it is Windows', () => {
@@ -255,5 +262,32 @@ describe('An embedded store', () => {
       await temporary.close();`,
     );
     expect(lines).toEqual(['1 true', 'The directory ENTRY']);
+  });
+
+  describe('in a worker thread, when its process ends while a transaction runs', () => {
+    /** @param write what keeps the thread in transactions. @param end how the process ends, a moment later */
+    const script = (write: string, end: string) => (entry: string) => `
+      const { startEmbeddedMongodb } = await import(${JSON.stringify(entry)});
+      const { default: mongoose } = await import('mongoose');
+      const store = await startEmbeddedMongodb({ workerThread: true, directory: ${JSON.stringify(directory)} });
+      const client = await mongoose.mongo.MongoClient.connect(store.uri);
+      const things = client.db('test').collection('things');
+      await things.insertOne({ text: '${'a'.repeat(40)}b' });
+      void (async () => { for (;;) await ${write} })();
+      setTimeout(() => { ${end} }, 150 + 100 * Math.random());`;
+    const INSERT = 'things.insertMany(Array.from({ length: 5_000 }, (_, i) => ({ i })))';
+
+    it.each([
+      ['that was told to', 'process.exit(3)', 3],
+      ['that failed', "throw new Error('failed')", 1],
+    ])('lets end one %s', (_, end, status) => {
+      expect(runs(script(INSERT, end), 6).map((run) => run.status)).toEqual(Array(6).fill(status));
+    });
+
+    it('has it killed when the transaction has no end', () => {
+      const update = 'things.updateMany({ text: /^(a+)+$/ }, { $set: { a: 1 } })';
+      const [run] = runs(script(update, 'process.exit(3)'), 1) as [SpawnSyncReturns<string>];
+      expect(run.signal).toBe('SIGKILL');
+    });
   });
 });

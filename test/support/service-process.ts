@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export const DIST = join(import.meta.dirname, '..', '..', 'dist');
 const START_LIMIT_MS = 20_000;
@@ -31,7 +32,7 @@ export class ServiceProcess {
       if (this.child.exitCode !== null || Date.now() > deadline) {
         throw new Error(`The service did not start: ${this.output}${this.errors}`);
       }
-      await Promise.race([once(this.child.stdout as NodeJS.ReadableStream, 'data'), this.exited]);
+      await pause(10);
     }
   }
 

@@ -6,6 +6,7 @@ import { Engine } from './engine/engine.js';
 import { claim, release } from './ownership.js';
 import { WireServer } from './server.js';
 import { checkDataFile } from './storage/data-file.js';
+import type { ExitLock } from './storage/exit-lock.js';
 import { Store } from './storage/store.js';
 
 export interface RunningStore {
@@ -17,9 +18,13 @@ export interface RunningStore {
 const START_TIMEOUT_MS = 10_000;
 const RETRY_MS = 25;
 
-/** @param directory absent: a throw-away store. @throws Error as startInDirectory() */
-export function start(directory: string | undefined): Promise<RunningStore> {
-  return directory === undefined ? startTemporary() : startInDirectory(directory);
+/**
+ * @param directory absent: a throw-away store
+ * @param exitLock in a worker thread: what the end of the process waits for
+ * @throws Error as startInDirectory()
+ */
+export function start(directory: string | undefined, exitLock?: ExitLock): Promise<RunningStore> {
+  return directory === undefined ? startTemporary(exitLock) : startInDirectory(directory, exitLock);
 }
 
 /** Removed with the process at the latest: by one listener, as Node takes more than ten for a leak. */
@@ -32,10 +37,10 @@ function removeTemporary(path: string): void {
 }
 
 /** A store that exists until it is closed, or until the process ends. */
-async function startTemporary(): Promise<RunningStore> {
+async function startTemporary(exitLock?: ExitLock): Promise<RunningStore> {
   const { path, dataFile, socketPath } = temporaryDirectory();
   temporary.add(path);
-  const server = new WireServer(new Engine(Store.open(dataFile, false)));
+  const server = new WireServer(new Engine(Store.open(dataFile, false, exitLock)));
   await server.listen(socketPath);
   const close = async (): Promise<void> => {
     await server.close();
@@ -48,12 +53,12 @@ async function startTemporary(): Promise<RunningStore> {
  * Serves a directory, or connects to the process that does.
  * @throws Error when the directory or its data cannot be used, or its owner does not answer
  */
-async function startInDirectory(directory: string): Promise<RunningStore> {
+async function startInDirectory(directory: string, exitLock?: ExitLock): Promise<RunningStore> {
   const { dataFile, socketPath } = privateDirectory(directory);
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     if (await answers(socketPath)) return { socketPath, attached: true, close: async () => undefined };
-    const opened = await open(dataFile, directory);
+    const opened = await open(dataFile, directory, exitLock);
     if (typeof opened !== 'number') return serve(opened, socketPath);
     if (Date.now() > deadline) {
       throw new Error(`The directory ${directory} is locked: process ${opened} uses it but does not answer`);
@@ -64,11 +69,15 @@ async function startInDirectory(directory: string): Promise<RunningStore> {
 }
 
 /** The opened store, or the id of the process it belongs to. */
-async function open(dataFile: string, directory: string): Promise<{ store: Store; engine: Engine } | number> {
+async function open(
+  dataFile: string,
+  directory: string,
+  exitLock?: ExitLock,
+): Promise<{ store: Store; engine: Engine } | number> {
   let store: Store | undefined;
   try {
     checkDataFile(dataFile);
-    store = Store.open(dataFile, true);
+    store = Store.open(dataFile, true, exitLock);
     const owner = claim(store);
     if (owner === undefined) return { store, engine: loaded(store) };
     await store.close();

@@ -1,13 +1,23 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { RunningStore } from './start.js';
+import { ExitLock } from './storage/exit-lock.js';
+
+export interface WorkerTask {
+  directory: string | undefined;
+  exitLock: SharedArrayBuffer;
+}
 
 /** What the worker says once, when it has started or failed to. */
 export type WorkerReport = { socketPath: string; attached: boolean } | { error: string };
 
 /** Runs the store in a thread of its own. @throws Error as start() */
 export async function startInWorker(directory: string | undefined): Promise<RunningStore> {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: { directory } });
+  const exitLock = new ExitLock();
+  const workerData: WorkerTask = { directory, exitLock: exitLock.memory };
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData });
+  process.once('exit', exitLock.take);
+  worker.once('exit', () => process.off('exit', exitLock.take));
   const [report] = (await once(worker, 'message')) as [WorkerReport];
   // Nothing is left to do for a thread that does not serve.
   if ('error' in report || report.attached) await worker.terminate();

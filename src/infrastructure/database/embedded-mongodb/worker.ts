@@ -1,9 +1,10 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { start } from './start.js';
-import type { WorkerReport } from './worker-client.js';
+import { ExitLock } from './storage/exit-lock.js';
+import type { WorkerReport, WorkerTask } from './worker-client.js';
 
-const { directory } = workerData as { directory: string | undefined };
+const { directory, exitLock } = workerData as WorkerTask;
 
 /**
  * Where the two share a core, the thread that asks goes first: otherwise each request would be interrupted for its own
@@ -25,7 +26,7 @@ if (process.platform === 'linux') {
 }
 
 try {
-  const { socketPath, attached, close } = await start(directory);
+  const { socketPath, attached, close } = await start(directory, new ExitLock(exitLock));
   parentPort?.once('message', () => void close().then(() => parentPort?.close()));
   report({ socketPath, attached });
 } catch (error) {

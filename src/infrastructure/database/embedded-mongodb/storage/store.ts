@@ -2,6 +2,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { open, type RootDatabase, type Transaction } from 'lmdb';
 import { CommandError } from '../command-error.js';
+import { ExitLock } from './exit-lock.js';
 import { number, numberOf } from './keys.js';
 import { Overlay, type Entry, type View, type WritableView } from './view.js';
 
@@ -33,13 +34,15 @@ export class Store implements WritableView {
     private readonly database: RootDatabase<Buffer, Buffer>,
     private readonly file: string,
     readonly isDurable: boolean,
+    private readonly exitLock: ExitLock,
   ) {}
 
   /**
    * @param durable false: nothing is flushed to disk, for throw-away stores
+   * @param exitLock where the process can end while a transaction runs: in a worker thread
    * @throws Error when LMDB cannot open the file, or the disk is full
    */
-  static open(file: string, durable: boolean): Store {
+  static open(file: string, durable: boolean, exitLock = new ExitLock()): Store {
     if (freeBytes(file) < RESERVE_BYTES) throw new Error(NO_SPACE);
     const database = open<Buffer, Buffer>({
       path: file,
@@ -51,7 +54,7 @@ export class Store implements WritableView {
       // Classic LMDB commits: the data reaches the disk before the page that makes it visible does.
       overlappingSync: false,
     });
-    return new Store(database, file, durable);
+    return new Store(database, file, durable, exitLock);
   }
 
   get(key: Buffer): Buffer | undefined {
@@ -145,7 +148,7 @@ export class Store implements WritableView {
 
   /** Runs an action at once, and excludes other processes that have the file open too. @throws what the action throws */
   writeSync<T>(action: () => T): T {
-    return this.database.transactionSync(action);
+    return this.exitLock.during(() => this.database.transactionSync(action));
   }
 
   /** What is stored now, unchanged by later writes. It keeps old pages alive: release it. */

@@ -1,0 +1,43 @@
+const FREE = 0;
+const IN_TRANSACTION = 1;
+const PROCESS_ENDS = 2;
+/** What still runs then is not a slow disk but an action without end. */
+const PATIENCE_MS = 3_000;
+
+/**
+ * Keeps a process from ending in the middle of a transaction of its worker thread. Node stops the thread wherever it is;
+ * LMDB's binding then closes the file, for which it waits for the lock that this same thread holds: the process would
+ * never end, whether it was told to or died of an error.
+ */
+export class ExitLock {
+  private readonly state: Int32Array;
+
+  /** @param memory shared by the thread that writes and the one that ends the process; the same in both */
+  constructor(readonly memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+    this.state = new Int32Array(memory);
+  }
+
+  /** Runs a transaction. Once the process ends it waits instead, until the thread is stopped. */
+  during<T>(transaction: () => T): T {
+    const before = Atomics.compareExchange(this.state, 0, FREE, IN_TRANSACTION);
+    if (before === IN_TRANSACTION) return transaction();
+    if (before === PROCESS_ENDS) Atomics.wait(this.state, 0, PROCESS_ENDS);
+    try {
+      return transaction();
+    } finally {
+      Atomics.store(this.state, 0, FREE);
+      Atomics.notify(this.state, 0);
+    }
+  }
+
+  /** When the process ends: waits for the running transaction, and lets none begin after it. */
+  readonly take = (): void => {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (Atomics.compareExchange(this.state, 0, FREE, PROCESS_ENDS) === IN_TRANSACTION) {
+      const left = deadline - performance.now();
+      // Nothing that was acknowledged is lost by that.
+      if (left <= 0) process.kill(process.pid, 'SIGKILL');
+      Atomics.wait(this.state, 0, IN_TRANSACTION, left);
+    }
+  };
+}
