@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from './config-error.js';
 
@@ -19,7 +19,10 @@ export function developmentSecrets(directory: string): DevelopmentSecrets {
   const path = join(directory, FILE);
   try {
     createDirectory(directory);
-    return read(path) ?? create(path);
+    if (!read(path)) create(path);
+    const secrets = read(path);
+    if (secrets) return secrets;
+    throw new SyntaxError('a link to nowhere');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     throw new ConfigError([code ? `DATA_DIR: ${directory} cannot be used (${code})` : `DATA_DIR: ${path} is damaged`]);
@@ -48,15 +51,21 @@ function read(path: string): DevelopmentSecrets | null {
   }
 }
 
-function create(path: string): DevelopmentSecrets {
+/** Makes secrets, unless another process, which starts at the same time, is faster. */
+function create(path: string): void {
   const secrets: DevelopmentSecrets = {
     jwtSecret: randomBytes(48).toString('base64url'),
     jwtRefreshSecret: randomBytes(48).toString('base64url'),
     apiKey: `dev_${randomBytes(24).toString('base64url')}`,
   };
-  // Written to another file and renamed: a process killed meanwhile leaves no half-written file, which the next start would refuse.
+  // Written to another file and linked: what lies under the name is complete, and is never replaced.
   const partial = `${path}.${process.pid}`;
   writeFileSync(partial, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
-  renameSync(partial, path);
-  return secrets;
+  try {
+    linkSync(partial, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(partial);
+  }
 }

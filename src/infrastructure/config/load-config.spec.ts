@@ -1,10 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from './config-error.js';
 import { loadConfig } from './load-config.js';
+
+/** What another process does while this one makes its secrets. */
+let meanwhile: (() => void) | undefined;
+vi.mock('node:crypto', async (original) => {
+  const crypto = await original<typeof import('node:crypto')>();
+  const randomBytes = (size: number) => {
+    meanwhile?.();
+    return crypto.randomBytes(size);
+  };
+  return { ...crypto, randomBytes };
+});
 
 describe('loadConfig', () => {
   let DATA_DIR: string;
@@ -149,6 +160,19 @@ describe('loadConfig', () => {
     expect(first.developmentApiKey).toBe(second.developmentApiKey);
     expect(first.tokens.accessSecret).not.toBe(first.tokens.refreshSecret);
     expect(load({ API_KEYS: `a:${'0'.repeat(64)}` }).developmentApiKey).toBeNull();
+  });
+
+  it('takes the secrets that another process made at the same time', () => {
+    const shared = mkdtempSync(join(tmpdir(), 'accounts-'));
+    let other: string | null = null;
+    meanwhile = () => {
+      meanwhile = undefined;
+      other = load({ DATA_DIR: shared }).developmentApiKey;
+    };
+    expect(load({ DATA_DIR: shared }).developmentApiKey).toBe(other);
+    expect(load({ DATA_DIR: shared }).developmentApiKey).toBe(other);
+    expect(readdirSync(shared)).toEqual(['development-secrets.json']);
+    rmSync(shared, { recursive: true });
   });
 
   it('says when the kept secrets are damaged', () => {
