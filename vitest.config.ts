@@ -4,29 +4,77 @@ const common = {
   globalSetup: ['test/support/find-redis.global.ts'],
   setupFiles: ['reflect-metadata', 'test/support/require-redis.setup.ts', 'test/support/quiet.setup.ts'],
   testTimeout: 60_000,
-  hookTimeout: 30_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 10_000 } },
 };
 
-/** Two files at a time: for specs that depend on no deadline, so that a busy second core does not change what they see. */
+/** For specs that depend on no deadline, so that a busy second core does not change what they see. */
 const TWO_AT_A_TIME = { maxWorkers: 2, sequence: { groupOrder: 0 } };
 const ONE_AT_A_TIME = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
-/** A group of specs, with the environment in which they run. */
-const project = (name: string, include: string[], pace: object, env: Record<string, string> = {}) => ({
-  test: { ...common, name, include, env, ...pace },
+interface Group {
+  include: string[];
+  exclude?: string[];
+  env?: Record<string, string>;
+}
+
+const project = (name: string, pace: object, { include, exclude = [], env = {} }: Group) => ({
+  test: { ...common, name, include, exclude, env, ...pace },
 });
+
+/** A group of specs, of which those that watch deadlines, or how processes end, run alone. */
+const projects = (name: string, { include, exclude, env }: Required<Group>) => [
+  project(name, TWO_AT_A_TIME, { include, exclude, env }),
+  project(`${name} alone`, ONE_AT_A_TIME, { include: exclude, env }),
+];
 
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/summary.reporter.ts'],
     projects: [
-      project('rules', ['test/rules/**/*.spec.ts'], TWO_AT_A_TIME),
-      project('journeys', ['test/journeys/**/*.e2e-spec.ts'], TWO_AT_A_TIME, { TEST_STORE: 'memory' }),
-      project('journeys on Redis', ['test/journeys/**/*.e2e-spec.ts'], TWO_AT_A_TIME, { TEST_STORE: 'redis' }),
-      project('unit', ['src/**/*.spec.ts'], ONE_AT_A_TIME),
-      project('contracts', ['test/contracts/**/*-spec.ts'], ONE_AT_A_TIME),
-      project('process', ['test/process/**/*.e2e-spec.ts'], ONE_AT_A_TIME),
-      project('abuse', ['test/abuse/**/*spec.ts'], ONE_AT_A_TIME, { TEST_STORE: 'memory' }),
+      project('rules', TWO_AT_A_TIME, { include: ['test/rules/**/*.spec.ts'] }),
+      project('journeys', TWO_AT_A_TIME, {
+        include: ['test/journeys/**/*.e2e-spec.ts'],
+        env: { TEST_STORE: 'memory' },
+      }),
+      project('journeys on Redis', TWO_AT_A_TIME, {
+        include: ['test/journeys/**/*.e2e-spec.ts'],
+        env: { TEST_STORE: 'redis' },
+      }),
+      ...projects('unit', {
+        include: ['src/**/*.spec.ts'],
+        exclude: [
+          'src/common/clock/with-deadline.spec.ts',
+          'src/common/http/{answer-in-time,bounded-server}.spec.ts',
+          'src/infrastructure/cache/coalesced.spec.ts',
+          'src/infrastructure/database/{driver-connection,wait-for-server}.spec.ts',
+          'src/security/passwords/*.spec.ts',
+        ],
+        env: {},
+      }),
+      ...projects('contracts', {
+        include: ['test/contracts/**/*-spec.ts'],
+        exclude: [
+          'test/contracts/embedded-mongodb-{crash,full-disk,lifecycle,limits,safety}.e2e-spec.ts',
+          'test/contracts/{record-cache,redis-connection}.e2e-spec.ts',
+        ],
+        env: {},
+      }),
+      ...projects('process', {
+        include: ['test/process/**/*.e2e-spec.ts'],
+        exclude: [
+          'test/process/{cli,cluster,drain,file-descriptors,full-disk,kill-under-load,start,test-kit}.e2e-spec.ts',
+        ],
+        env: {},
+      }),
+      ...projects('abuse', {
+        include: ['test/abuse/**/*spec.ts'],
+        exclude: [
+          'test/abuse/{breaking-connections,connections,dependency-failures,redis-servers,slow-clients,stepping-down}.e2e-spec.ts',
+          'test/abuse/{enumeration,faults,instances}.e2e-spec.ts',
+        ],
+        env: { TEST_STORE: 'memory' },
+      }),
     ],
   },
 });

@@ -77,6 +77,7 @@ describe('A service whose connections break again and again', () => {
     });
     for (let broken = 0; broken * BREAK_EVERY_MS < STORM_MS; broken += 1) {
       await pause(BREAK_EVERY_MS);
+      expect(Math.max(...proxies.map(({ connections }) => connections)), 'to be broken').toBeGreaterThan(0);
       for (const proxy of proxies) proxy.shake(broken % 2 === 0 ? 'closed' : 'reset');
     }
     isStormy = false;

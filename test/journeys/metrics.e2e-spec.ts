@@ -140,10 +140,9 @@ describe('Metrics of what is amiss', () => {
     const smtp = await SmtpSink.start();
     const test = await startTestApp({ env: { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(smtp.port) } });
     const until = async (condition: (metrics: Record<string, number>) => boolean) => {
-      for (;;) {
-        const metrics = await scrape(test);
-        if (condition(metrics)) return metrics;
-      }
+      let metrics: Record<string, number> = {};
+      await expect.poll(async () => condition((metrics = await scrape(test)))).toBe(true);
+      return metrics;
     };
     smtp.refuseWith = 451;
     await test.client().post('/auth/register', newRegistration());

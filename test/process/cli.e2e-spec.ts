@@ -30,7 +30,7 @@ describe('The operator’s commands, beside a running service,', () => {
     new Promise<{ code: number; output: string; errors: string }>((resolve) => {
       const env = { PATH: process.env.PATH, ...settings };
       execFile(process.execPath, [CLI, ...args], { env, timeout: 20_000 }, (error, output, errors) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, output, errors }),
+        resolve({ code: error ? Number(error.code ?? NaN) : 0, output, errors }),
       );
     });
 
@@ -82,7 +82,7 @@ describe('The operator’s commands, beside a running service,', () => {
     expect(again.status).toBe(201);
   });
 
-  it('issue, list, replace and revoke API keys', async () => {
+  it('issue, list, replace and revoke API keys', { timeout: 180_000 }, async () => {
     const user = await new Personas(() => client, new Inbox(client)).user();
     const profile = async (key: string) =>
       (await client.get('/api/profile', { apiKey: key, bearer: user.token })).body.code ?? 'let in';

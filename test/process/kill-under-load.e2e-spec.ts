@@ -24,6 +24,7 @@ describe('A service that is killed under load', () => {
     const registered: { username: string; email: string }[] = [];
     const loggedOut: User[] = [];
     const alive: User[] = [];
+    let refreshes = 0;
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {
       const { service, client, personas } = await start();
       const users = await Promise.all(Array.from({ length: 6 }, () => personas.user()));
@@ -49,16 +50,19 @@ describe('A service that is killed under load', () => {
           const { status, body } = await client
             .post('/auth/refresh-token', { refresh_token: user.refresh_token })
             .catch(() => ({ status: 0, body: null }));
-          if (status === 200) Object.assign(user, { token: body.data.token, refresh_token: body.data.refresh_token });
+          if (status !== 200) continue;
+          Object.assign(user, { token: body.data.token, refresh_token: body.data.refresh_token });
+          refreshes += 1;
         }
         alive.push(user);
       });
-      await loggingOut;
       await expect.poll(() => registered.length, { timeout: 20_000 }).toBeGreaterThan(cycle * 5);
       await service.kill('SIGKILL');
       isDead = true;
-      await Promise.all([registering, ...refreshing]);
+      await Promise.all([registering, loggingOut, ...refreshing]);
     }
+    expect(loggedOut.length).toBeGreaterThan(CYCLES);
+    expect(refreshes).toBeGreaterThan(CYCLES * 3);
 
     const { service, client } = await start();
     for (const { username } of registered) {

@@ -164,8 +164,10 @@ describe('The service as a process', () => {
     const digests = keys.map((key) => `${key}:${createHash('sha256').update(key).digest('hex')}`);
     const service = start({ LOG_LEVEL: 'info', API_KEYS: digests.join(',') });
     const url = await service.started();
-    const requests = keys.map((key) => `GET /api/profile HTTP/1.1\r\nHost: accounts\r\nX-Api-Key: ${key}\r\n\r\n`);
-    for (let i = 0; i < 5; i += 1) await exchange(url, requests.join(''));
+    const requestWith = (key: string, header = '') =>
+      `GET /api/profile HTTP/1.1\r\nHost: accounts\r\nX-Api-Key: ${key}\r\n${header}\r\n`;
+    const requests = requestWith('a') + requestWith('b') + requestWith('c', 'Connection: close\r\n');
+    for (let i = 0; i < 5; i += 1) await exchange(url, requests);
     await service.kill('SIGTERM');
     const names = [...service.output.matchAll(/"api_key":"(.)"/g)].map(([, name]) => name);
     expect(names.join('')).toBe('abc'.repeat(5));

@@ -20,14 +20,17 @@ export function untilClosed(socket: Socket): Promise<string> {
   return new Promise((resolve) => socket.once('close', () => resolve(answer)));
 }
 
-/** Sends bytes, and yields what came back when the connection ended, or half a second passed. */
+/** Longer than the service leaves a connection open on which nothing comes. */
+const END_LIMIT_MS = 10_000;
+
+/** Sends bytes, and yields what came back when the connection ended. */
 export async function exchange(url: string, ...parts: (string | Buffer)[]): Promise<string> {
   const socket = await openConnection(url);
   let answer = '';
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   for (const part of parts) socket.write(part);
-  await Promise.race([closed, pause(500)]);
+  await Promise.race([closed, pause(END_LIMIT_MS)]);
   socket.destroy();
   return answer;
 }

@@ -5,6 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export const DIST = join(import.meta.dirname, '..', '..', 'dist');
 const START_LIMIT_MS = 20_000;
+const END_LIMIT_MS = 30_000;
+const STOP_LIMIT_MS = 9_000;
 
 /** The built service as a process of its own, started as the README says. */
 export class ServiceProcess {
@@ -40,12 +42,19 @@ export class ServiceProcess {
     return this.child.pid as number;
   }
 
-  exit(): Promise<number | null> {
-    return this.exited;
+  /** @throws Error with what it said, if it does not end */
+  exit(limitMs = END_LIMIT_MS): Promise<number | null> {
+    return Promise.race([this.exited, this.survives(limitMs)]);
   }
 
-  async kill(signal: NodeJS.Signals): Promise<number | null> {
+  /** @throws Error with what it said, if it does not end of its own accord: after 10 s it would end in any case */
+  kill(signal: NodeJS.Signals): Promise<number | null> {
     this.child.kill(signal);
-    return this.exited;
+    return this.exit(STOP_LIMIT_MS);
+  }
+
+  private async survives(limitMs: number): Promise<never> {
+    await pause(limitMs, undefined, { ref: false });
+    throw new Error(`The service did not end within ${limitMs} ms: ${this.output}${this.errors}`);
   }
 }

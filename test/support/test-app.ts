@@ -10,6 +10,7 @@ import { createApp } from '../../src/app.setup.js';
 import { COMMANDS, type CommandResult } from '../../src/cli.commands.js';
 import { TimeTravel } from '../../src/dev-tools/index.js';
 import { type Config, loadConfig } from '../../src/infrastructure/config/index.js';
+import { SETTING_NAMES } from '../../src/infrastructure/config/settings.js';
 import { DatabaseServer } from '../../src/infrastructure/database/index.js';
 import { ApiClient, nextAddress } from './api-client.js';
 import { type Backend, ownBackend } from './backends.js';
@@ -58,6 +59,8 @@ const TEST_HASH_COST = 4;
 
 /** A service of its own for one suite: real HTTP, real storage, nothing shared with another. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const unknown = Object.keys(options.env ?? {}).filter((name) => !SETTING_NAMES.includes(name));
+  if (unknown.length > 0) throw new Error(`No settings: ${unknown.join()}`);
   const dataDirectory = mkdtempSync(join(tmpdir(), 'accounts-'));
   const backend = options.beside ? sharedBackend(options.beside) : await ownBackend({ redis: options.redis });
   const loaded = loadConfig({
@@ -81,7 +84,14 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   };
   const config = options.adjust?.(adjusted) ?? adjusted;
   const clock = options.clock ?? new ManualClock();
-  const app = await createApp({ config, clock, extensions: options.extensions });
+  const remove = async () => {
+    await backend.remove();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  };
+  const app = await createApp({ config, clock, extensions: options.extensions }).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
   const client = (address = nextAddress()) => new ApiClient(url, address);
@@ -106,8 +116,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     close: async () => {
       await app.close();
-      await backend.remove();
-      rmSync(dataDirectory, { recursive: true, force: true });
+      await remove();
     },
   };
 }

@@ -7,27 +7,29 @@ describe('What many ask for at once', () => {
   it('is read twice, and never told as it was before the question', async () => {
     const share = coalesced<number>();
     let stored = 0;
-    let reads = 0;
-    const read = async () => {
-      reads += 1;
+    const ends: (() => void)[] = [];
+    const read = () => {
       const seen = stored;
-      await pause(20);
-      return seen;
+      return new Promise<number>((resolve) => ends.push(() => resolve(seen)));
     };
     const first = share('a', read);
     const rest = Array.from({ length: 1_000 }, () => share('a', read));
-    await pause(10);
     stored = 1;
     rest.push(share('a', read));
+    ends[0]?.();
     expect(await first).toBe(0);
-    await pause(5);
+    await expect.poll(() => ends.length).toBe(2);
     stored = 2;
     const last = share('a', read);
+    ends[1]?.();
     expect(new Set(await Promise.all(rest))).toEqual(new Set([1]));
+    await expect.poll(() => ends.length).toBe(3);
+    ends[2]?.();
     expect(await last).toBe(2);
-    expect(reads).toBe(3);
-    expect(await share('a', read), 'when nothing is under way').toBe(2);
-    expect(reads).toBe(4);
+    const later = share('a', read);
+    ends[3]?.();
+    expect(await later, 'when nothing is under way').toBe(2);
+    expect(ends.length).toBe(4);
   });
 
   it('is another thing by another key', async () => {
