@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { stopWithShell } from './common/process/index.js';
+import { ignoreOutputErrors, stopWithShell } from './common/process/index.js';
 import { ClusterMetrics } from './infrastructure/cluster/index.js';
 import { ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 import { DatabaseServer } from './infrastructure/database/index.js';
@@ -12,9 +12,14 @@ const LONGEST_PAUSE_MS = 30_000;
 const SOUND_AFTER_MS = 60_000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+/** By then each process has ended by itself, unless it hangs. */
+const STOP_MS = 12_000;
+/** By then this process ends, though the store or a killed process hangs. */
+const EXIT_MS = 15_000;
+
 /** Several processes of the service, which listen on one port and share one database and one Redis. */
 class Workers {
-  private isStopping = false;
+  private stopping: Promise<void> | null = null;
   private pauseMs = FIRST_PAUSE_MS;
   private readonly metrics: ClusterMetrics;
 
@@ -33,27 +38,41 @@ class Workers {
     const first = this.fork();
     await new Promise<void>((resolve, reject) => {
       first.once('listening', () => resolve());
-      first.once('exit', () => (this.isStopping ? resolve() : reject(new Error('The first process did not start'))));
+      first.on('error', reject);
+      first.once('exit', () => (this.stopping ? resolve() : reject(new Error('The first process did not start'))));
     });
-    if (this.isStopping) return;
+    if (this.stopping) return;
     const listening = new Set([first.id]);
     cluster.on('listening', ({ id }) => {
       if (listening.add(id).size === count) process.stdout.write(`  Processes    ${count}, all listening\n`);
     });
-    for (let number = 2; number <= count; number += 1) this.fork();
-    cluster.on('exit', (worker, code, signal) => this.replace(worker, signal || `code ${code}`));
+    for (let number = 2; number <= count; number += 1) this.join();
+    cluster.on('exit', ({ process }, code, signal) =>
+      this.replace(`${process.pid} ended (${signal || `code ${code}`})`),
+    );
   }
 
-  /** Stops all processes, each of which finishes its requests. @returns once all have ended */
-  async stop(): Promise<void> {
-    this.isStopping = true;
+  /**
+   * Stops all processes, each of which finishes its requests; one that hangs is killed after 12 s.
+   * @returns once all have ended, however often it is called
+   */
+  stop(): Promise<void> {
+    return (this.stopping ??= this.endAll());
+  }
+
+  private async endAll(): Promise<void> {
     const ends = this.running().map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
-    for (const worker of this.running()) worker.process.kill('SIGTERM');
+    const killAll = (signal: NodeJS.Signals) => this.running().forEach((worker) => worker.process.kill(signal));
+    killAll('SIGTERM');
+    const timer = setTimeout(() => killAll('SIGKILL'), STOP_MS);
     await Promise.all(ends);
+    clearTimeout(timer);
   }
 
   private running(): Worker[] {
-    return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    return Object.values(cluster.workers ?? {})
+      .filter((worker) => worker !== undefined)
+      .filter((worker) => !worker.isDead());
   }
 
   private fork(): Worker {
@@ -65,11 +84,23 @@ class Workers {
   }
 
   /** The pause grows while processes keep dying: a fault that they all have must not keep the machine busy. */
-  private replace(worker: Worker, reason: string): void {
-    if (this.isStopping) return;
-    say(`Process ${worker.process.pid} ended (${reason}); another one starts in ${this.pauseMs} ms`);
-    setTimeout(() => this.isStopping || this.fork(), this.pauseMs);
+  private replace(loss: string): void {
+    if (this.stopping) return;
+    say(`Process ${loss}; another one starts in ${this.pauseMs} ms`);
+    setTimeout(() => this.join(), this.pauseMs);
     this.pauseMs = Math.min(2 * this.pauseMs, LONGEST_PAUSE_MS);
+  }
+
+  /** Starts a process beside others. Where the system refuses one more, that must not end this process: the others would end too. */
+  private join(): void {
+    if (this.stopping) return;
+    const failed = ({ message }: Error) => this.replace(`could not start (${message})`);
+    try {
+      const worker = this.fork();
+      worker.on('error', (error) => worker.isDead() && failed(error));
+    } catch (error) {
+      failed(error as Error);
+    }
   }
 }
 
@@ -80,6 +111,7 @@ function say(line: string): void {
 async function run(): Promise<void> {
   const environment = environmentVariables();
   stopWithShell(environment);
+  ignoreOutputErrors();
   const config = loadConfig(environment);
   if (!config.redis.url) {
     throw new ConfigError([
@@ -94,7 +126,12 @@ async function run(): Promise<void> {
     ...(environment['HASH_CONCURRENCY'] ? {} : { HASH_CONCURRENCY: String(hashes) }),
   });
   const ended = new Promise<void>((resolve) => {
-    for (const signal of SIGNALS) process.once(signal, () => void workers.stop().then(resolve));
+    // Every time and not once: without a listener a second signal would end this process, and all others with it, at once.
+    const stop = () => {
+      setTimeout(() => process.exit(0), EXIT_MS).unref();
+      void workers.stop().then(resolve);
+    };
+    for (const signal of SIGNALS) process.on(signal, stop);
   });
   await Promise.race([workers.start(), ended]);
   await ended;

@@ -2,11 +2,15 @@ import 'reflect-metadata';
 import cluster from 'node:cluster';
 import nodeModule from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { stopWithShell } from './common/process/index.js';
+import { withDeadline } from './common/clock/index.js';
+import { ignoreOutputErrors, stopWithShell } from './common/process/index.js';
 import { type Config, ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 
 const SHUTDOWN_MS = 10_000;
+const CLOSE_MS = 5_000;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'];
+
+let isStopping = false;
 
 /** Starts the service. Errors are printed as one line each, without a stack. */
 async function start(): Promise<void> {
@@ -14,19 +18,25 @@ async function start(): Promise<void> {
   const stop = () => process.exit(0);
   for (const signal of STOP_SIGNALS) process.once(signal, stop);
   stopWithShell(environmentVariables());
+  ignoreOutputErrors();
+  let app: NestFastifyApplication | null = null;
   try {
     const config = loadConfig(environmentVariables());
     // Must come before the import below: modules compiled from here on are cached for the next start (Node 22.1 and later).
     (nodeModule as { enableCompileCache?: () => void }).enableCompileCache?.();
     const { createApp } = await import('./app.setup.js');
-    const app = await createApp({ config });
+    app = await createApp({ config });
     for (const signal of STOP_SIGNALS) process.off(signal, stop);
     stopOnSignals(app);
     await app.listen(config.http.port, config.http.host);
     const isOneOfMany = cluster.isWorker && cluster.worker?.id !== 1;
     if (!isOneOfMany) process.stdout.write(welcome(config, await app.getUrl()));
   } catch (error) {
+    // What was being set up fails because the stop tears it down; the stop ends the process.
+    if (isStopping) return;
     process.stderr.write(`${explain(error)}\n`);
+    // Mails are sent before the port opens: one that was taken would reach nobody for a while, or somebody twice.
+    if (app) await withDeadline(app.close(), CLOSE_MS).catch(() => undefined);
     process.exit(1);
   }
 }
@@ -34,7 +44,12 @@ async function start(): Promise<void> {
 /** Stops on a signal: stops listening, finishes running requests, exits 0. After ten seconds it exits in any case. */
 function stopOnSignals(app: NestFastifyApplication): void {
   app.enableShutdownHooks(STOP_SIGNALS, { useProcessExit: true });
-  for (const signal of STOP_SIGNALS) process.once(signal, () => setTimeout(() => process.exit(0), SHUTDOWN_MS).unref());
+  for (const signal of STOP_SIGNALS) {
+    process.once(signal, () => {
+      isStopping = true;
+      setTimeout(() => process.exit(0), SHUTDOWN_MS).unref();
+    });
+  }
 }
 
 function welcome({ environment, developmentApiKey, mongodb, redis, mail, dataDirectory }: Config, url: string): string {

@@ -1,9 +1,11 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import mongoose from 'mongoose';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { OWNER_KEY } from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
@@ -118,17 +121,55 @@ describe('An embedded store', () => {
     await closed;
   });
 
+  const ownedBy = (owner: object) => {
+    const store = Store.open(join(directory, 'data.mdb'), true);
+    store.writeSync(() => store.put(OWNER_KEY, toBytes({ pid: process.pid, startedAt: 'another time', ...owner })));
+    return store.close();
+  };
+  const OF_THIS_MACHINE = { namespace: existsSync('/proc/self/ns/pid') ? readlinkSync('/proc/self/ns/pid') : '' };
+  const OF_A_CONTAINER = { pid: 1, namespace: 'pid:[1]' };
+
   it('starts after a crash, even of a process that had the same id', async () => {
     const first = await startEmbeddedMongodb({ directory });
     await first.close();
-    const store = Store.open(join(directory, 'data.mdb'), true);
-    const startedAt = 'another time';
-    store.writeSync(() => store.put(OWNER_KEY, toBytes({ pid: process.pid, startedAt })));
-    await store.close();
+    await ownedBy(OF_THIS_MACHINE);
     writeFileSync(join(directory, 'mongodb.sock'), 'left behind');
+    const started = performance.now();
     const second = await startEmbeddedMongodb({ directory });
     expect(second.attached).toBe(false);
+    expect(performance.now() - started).toBeLessThan(1_500);
     await second.close();
+  });
+
+  it('takes an owner in another container for dead only when it has not answered for two seconds', async () => {
+    const first = await startEmbeddedMongodb({ directory });
+    await first.close();
+    await ownedBy(OF_A_CONTAINER);
+    const started = performance.now();
+    const second = await startEmbeddedMongodb({ directory });
+    expect(performance.now() - started).toBeGreaterThan(1_900);
+    expect(second.attached).toBe(false);
+    await second.close();
+  });
+
+  it('does not end the claim of a successor, when it was taken for dead', async () => {
+    const first = await startEmbeddedMongodb({ directory });
+    await ownedBy(OF_A_CONTAINER);
+    await first.close();
+    const store = Store.open(join(directory, 'data.mdb'), true);
+    expect(store.get(OWNER_KEY)?.toString('latin1')).toContain(OF_A_CONTAINER.namespace);
+    await store.close();
+  });
+
+  it('waits as long as it is told for another process to end, and is attached to it after that', async () => {
+    const first = await startEmbeddedMongodb({ directory });
+    const attached = await startEmbeddedMongodb({ directory, waitForOwnerMs: 200 });
+    expect(attached.attached).toBe(true);
+    const successor = startEmbeddedMongodb({ directory, waitForOwnerMs: 20_000 });
+    await pause(200);
+    await first.close();
+    expect((await successor).attached).toBe(false);
+    await (await successor).close();
   });
 
   it('works in a directory whose path is too long for a socket', async () => {

@@ -157,6 +157,16 @@ describe('The operator’s commands, beside a running service,', () => {
     expect((await cli('list-mails')).output).toBe('All mails have left\n');
   });
 
+  it('do not wait for a service that hangs', async () => {
+    process.kill(service.pid, 'SIGSTOP');
+    try {
+      const { code, errors } = await cli('list-mails');
+      expect([code, errors]).toEqual([1, expect.stringMatching(/^It failed: .*timed out/)]);
+    } finally {
+      process.kill(service.pid, 'SIGCONT');
+    }
+  });
+
   it('do not wait for a database that is away', async () => {
     const MONGODB_URI = `mongodb://${encodeURIComponent(join(directory, 'nobody.sock'))}/accounts`;
     const { code, errors } = await cliWith({ DATA_DIR: directory, MONGODB_URI }, 'list-mails');

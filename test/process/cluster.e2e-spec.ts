@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { type Backend, ownBackend } from '../support/backends.js';
@@ -71,6 +72,38 @@ describe('Several processes on one machine', () => {
     const processes = childrenOf(service.pid);
     expect(await service.kill('SIGTERM')).toBe(0);
     expect(processes.filter((pid) => isAlive(pid))).toEqual([]);
+  });
+
+  it('all end though one of them hangs, and however often they are told to', async () => {
+    const service = start(backend.env);
+    await service.started();
+    await expect.poll(() => service.output, PATIENCE).toContain(`Processes    ${WORKERS}, all listening`);
+    const processes = childrenOf(service.pid);
+    process.kill(processes[0] as number, 'SIGSTOP');
+    for (let signal = 0; signal < 3; signal += 1) {
+      process.kill(service.pid, 'SIGTERM');
+      await pause(100);
+    }
+    expect(await service.exit()).toBe(0);
+    expect(processes.filter((pid) => isAlive(pid))).toEqual([]);
+  });
+
+  it('outlive a moment in which the system starts no process', async ({ skip }) => {
+    if (process.platform !== 'linux') skip('There is no prlimit, which is of Linux');
+    const service = start(backend.env);
+    const url = await service.started();
+    await expect.poll(() => service.output, PATIENCE).toContain(`Processes    ${WORKERS}, all listening`);
+    const mayOpen = (files: number) =>
+      execFileSync('prlimit', ['--pid', String(service.pid), `--nofile=${files}:`], { encoding: 'utf8' });
+    // All below are in use, and stay so whatever the victim leaves.
+    mayOpen(5);
+    const [victim] = childrenOf(service.pid) as [number];
+    process.kill(victim, 'SIGKILL');
+    await expect.poll(() => service.errors, PATIENCE).toContain('Process could not start (');
+    mayOpen(1_024);
+    expect(await ask(url, '/health/ready')).toBe(200);
+    await expect.poll(() => childrenOf(service.pid).filter((pid) => pid !== victim).length, PATIENCE).toBe(WORKERS);
+    expect(await service.kill('SIGTERM')).toBe(0);
   });
 
   describe('tell Prometheus', () => {

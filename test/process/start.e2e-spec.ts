@@ -1,17 +1,31 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { ApiClient } from '../support/api-client.js';
 import { Inbox } from '../support/inbox.js';
 import { newRegistration, PASSWORD, Personas } from '../support/personas.js';
 import { exchange } from '../support/raw-http.js';
+import { freePort } from '../support/redis-server.js';
 import { DIST, ServiceProcess } from '../support/service-process.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 
 describe('The service as a process', () => {
   let directory: string;
@@ -79,6 +93,66 @@ describe('The service as a process', () => {
     expect(await service.kill('SIGTERM')).toBe(0);
   });
 
+  it('ends with 0 when it is told to while it sets up its database', async () => {
+    const store = await startEmbeddedMongodb();
+    const proxy = await TcpProxy.before(store.uri);
+    let isSettingUp = false;
+    proxy.judge = (chunk) => {
+      isSettingUp ||= chunk.includes('createIndexes');
+      return isSettingUp ? 'late' : 'pass';
+    };
+    const service = start({ MONGODB_URI: proxy.mongodbUri });
+    await expect.poll(() => isSettingUp, { timeout: 20_000 }).toBe(true);
+    const ended = service.kill('SIGTERM');
+    await pause(500);
+    proxy.judge = () => 'pass';
+    expect(await ended).toBe(0);
+    expect(service.errors).toBe('');
+    await proxy.close();
+    await store.close();
+  });
+
+  it('starts though the one before it has not quite ended', async () => {
+    const first = start();
+    const client = new ApiClient(await first.started(), '');
+    // A connection that is open is given a second to be closed by its client.
+    expect((await client.get('/health/live')).status).toBe(200);
+    const ended = first.kill('SIGTERM');
+    const second = start();
+    await second.started();
+    expect(await ended).toBe(0);
+    expect(apiKeyOf(second)).toBe(apiKeyOf(first));
+  });
+
+  it('goes on where nothing can be written to its log, and ends when it is told to', async ({ skip }) => {
+    if (!existsSync('/dev/full')) skip('There is no /dev/full, which is of Linux');
+    const PORT = String(await freePort());
+    const full = openSync('/dev/full', 'w');
+    const service = spawn(process.execPath, [join(DIST, 'main.js')], {
+      env: { PATH: process.env.PATH, PORT, DATA_DIR: directory, LOG_LEVEL: 'info' },
+      stdio: ['ignore', full, full],
+    });
+    const ended = once(service, 'exit');
+    try {
+      const client = new ApiClient(`http://127.0.0.1:${PORT}`, '');
+      const health = () =>
+        client.get('/health/live').then(
+          ({ status }) => status,
+          () => 0,
+        );
+      await expect.poll(health, { timeout: 20_000 }).toBe(200);
+      // Refused requests are written at once, others once some have gathered.
+      for (let i = 0; i < 40; i += 1) expect((await client.get('/api/profile')).status).toBe(401);
+      await pause(1_200);
+      expect(await health()).toBe(200);
+      service.kill('SIGTERM');
+      expect(await Promise.race([ended, pause(9_000)])).toEqual([0, null]);
+    } finally {
+      service.kill('SIGKILL');
+      closeSync(full);
+    }
+  });
+
   it('ends with npm, whose shell dies without telling it', async () => {
     const service = `"${process.execPath}" "${join(DIST, 'main.js')}"; true`;
     const env = { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: directory };
@@ -110,7 +184,6 @@ describe('The service as a process', () => {
     await client.post('/auth/login', { login: registration.username, password: PASSWORD });
     expect(Date.now() - started).toBeGreaterThan(10);
     await service.kill('SIGTERM');
-    const { startEmbeddedMongodb } = await import('../../src/infrastructure/database/embedded-mongodb/index.js');
     const { createConnection } = await import('mongoose');
     const store = await startEmbeddedMongodb({ directory: join(directory, 'mongodb') });
     const connection = await createConnection(store.uri, { dbName: 'accounts' }).asPromise();

@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { type Connection, connectionOf, newConnection } from './connection.js';
 import { Roster } from './roster.js';
 
@@ -47,6 +48,7 @@ export interface BoundedServer extends Server {
  * @param requestTimeoutMs after this time, or a fifth more, a client that sends its request too slowly is cut off
  */
 export function createBoundedServer(handle: RequestListener, requestTimeoutMs: number): BoundedServer {
+  const logger = new Logger('Http');
   const connections = new Roster<Connection>();
   let isDraining = false;
   let isLettingGo = false;
@@ -104,6 +106,8 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   });
   // An unknown expectation may be ignored (RFC 9110 section 10.1.1); Node would answer it with an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  // A connection that could not be accepted, e.g. for want of memory; without a listener that would end the process.
+  server.on('error', ({ message }) => server.listening && logger.warn(`A connection was not accepted: ${message}`));
   server.setTimeout(CONNECTION_TIMEOUT_MS);
   const drain = async () => {
     await acceptWaiting(server);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from './config-error.js';
 
@@ -59,13 +59,14 @@ function create(path: string): void {
     apiKey: `dev_${randomBytes(24).toString('base64url')}`,
   };
   // Written to another file and linked: what lies under the name is complete, and is never replaced.
-  const partial = `${path}.${process.pid}`;
+  const partial = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(partial, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   try {
     linkSync(partial, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // Some file systems have no links.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(partial, path);
   } finally {
-    rmSync(partial);
+    rmSync(partial, { force: true });
   }
 }

@@ -9,6 +9,8 @@ import { waitForServer } from './wait-for-server.js';
 
 /** The database's name where the connection string gives none. */
 const DATABASE_NAME = 'accounts';
+/** A command of an operator has ended by then, and mostly a service that is just being stopped. */
+const WAIT_FOR_OWNER_MS = 5_000;
 /** The driver tries an operation twice: two socket time-outs must stay below the 5 s within which a request is answered. */
 const TIMEOUTS = {
   serverSelectionTimeoutMS: 3_000,
@@ -21,9 +23,11 @@ const TIMEOUTS = {
 export class DatabaseServer {
   private readonly closeHooks: (() => Promise<void>)[] = [];
 
+  /** @param isAwaited whether a server that does not answer is waited for */
   private constructor(
     readonly uri: string,
     private readonly embedded: EmbeddedMongodb | null,
+    readonly isAwaited: boolean,
   ) {}
 
   get isEmbedded(): boolean {
@@ -32,18 +36,22 @@ export class DatabaseServer {
 
   /** @throws Error with one clear line if the store cannot be opened, or another process uses it */
   static async open(config: Config): Promise<DatabaseServer> {
-    if (config.mongodb.uri)
-      return new DatabaseServer(await waitForServer(config.mongodb.uri, config.mongodb.isAwaited), null);
+    const { uri, isAwaited, mayShareStore } = config.mongodb;
+    if (uri) return new DatabaseServer(await waitForServer(uri, isAwaited), null, isAwaited);
     const directory = config.environment === 'test' ? undefined : join(config.dataDirectory, 'mongodb');
-    const embedded = await startEmbeddedMongodb({ directory, workerThread: config.environment !== 'test' });
-    if (embedded.attached && !config.mongodb.mayShareStore) {
+    const embedded = await startEmbeddedMongodb({
+      directory,
+      workerThread: config.environment !== 'test',
+      waitForOwnerMs: mayShareStore ? 0 : WAIT_FOR_OWNER_MS,
+    });
+    if (embedded.attached && !mayShareStore) {
       // Two services would each have a cache of their own, and not notice sessions that the other one ends.
       await embedded.close();
       throw new Error(
         `DATA_DIR ${config.dataDirectory} is in use by another process: stop it, or set another DATA_DIR`,
       );
     }
-    return new DatabaseServer(embedded.uri, embedded);
+    return new DatabaseServer(embedded.uri, embedded, isAwaited);
   }
 
   /** Registers work to be done when the application closes, before the connection does. */
@@ -76,7 +84,7 @@ export function mongooseOptions(server: DatabaseServer): MongooseModuleFactoryOp
     bufferCommands: false,
     autoIndex: false,
     autoCreate: false,
-    retryAttempts: Number.MAX_SAFE_INTEGER,
+    retryAttempts: server.isAwaited ? Number.MAX_SAFE_INTEGER : 1,
     retryDelay: 1_000,
     connectionFactory: (connection: Connection) => {
       let isClosing = false;

@@ -1,5 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, type LoggerOptions, pino } from 'pino';
+import { standardOutput } from './standard-output.js';
 import { traceOfLines } from './tracing.js';
 
 /** Fields that are never logged, down to the third level of a logged object. Bodies and headers are not logged at all. */
@@ -24,7 +25,7 @@ export const LINES: LoggerOptions = {
 
 /** The process's logger: JSON lines on standard output, for Nest and for us. */
 export function createLogger(level: string): Logger {
-  return pino({ ...LINES, level, redact: SECRET_FIELDS });
+  return pino({ ...LINES, level, redact: SECRET_FIELDS }, standardOutput());
 }
 
 /** Redaction below an object's own fields makes a line twenty times as expensive, and each refused request writes a line. */

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { SystemClock } from '../../common/clock/index.js';
 import { clientAddress, contextOf } from '../../common/http/index.js';
 import { LINES } from './app-logger.js';
+import { standardOutput } from './standard-output.js';
 import { traceOfLines } from './tracing.js';
 
 /**
@@ -16,7 +17,7 @@ const BUFFER_BYTES = 16_000;
 
 /** One line per answered request at `info`. It has the route and not the URL, which may contain secrets that people paste. */
 export function logRequests(server: FastifyInstance, level: string): void {
-  const output = pino.destination({ minLength: BUFFER_BYTES, sync: true });
+  const output = standardOutput(BUFFER_BYTES);
   // Without redaction: it logs exactly the fields below, and none of them is a secret.
   const logger = pino({ ...LINES, level, timestamp: false, mixin: undefined }, output);
   const clock = new SystemClock();
@@ -34,7 +35,6 @@ export function logRequests(server: FastifyInstance, level: string): void {
   server.addHook('onClose', (_server, done) => {
     clearInterval(timer);
     write();
-    output.flushSync();
     done();
   });
   server.addHook('onResponse', (request, reply, done) => {

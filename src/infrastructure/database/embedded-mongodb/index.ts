@@ -1,4 +1,4 @@
-import type { RunningStore } from './start.js';
+import type { RunningStore, StorePlace } from './start.js';
 import { startInWorker } from './worker-client.js';
 
 const DRIVER_OPTIONS = new URLSearchParams({
@@ -18,6 +18,8 @@ export interface EmbeddedMongodbOptions {
    * Needs compiled code: the worker is a file of its own.
    */
   workerThread?: boolean;
+  /** How long another process that serves the directory is given to end, before this one is attached to it. Default 0. */
+  waitForOwnerMs?: number;
 }
 
 export interface EmbeddedMongodb {
@@ -34,16 +36,14 @@ export interface EmbeddedMongodb {
  * @throws Error with a message of one line when the directory cannot be written, is locked, or its data is damaged
  */
 export async function startEmbeddedMongodb(options: EmbeddedMongodbOptions = {}): Promise<EmbeddedMongodb> {
-  const { socketPath, attached, close } = options.workerThread
-    ? await startInWorker(options.directory)
-    : await startHere(options.directory);
+  const { socketPath, attached, close } = await (options.workerThread ? startInWorker : startHere)(options);
   let closing: Promise<void> | undefined;
   const uri = `mongodb://${encodeURIComponent(socketPath)}/?${DRIVER_OPTIONS}`;
   return { uri, attached, close: () => (closing ??= close()) };
 }
 
-async function startHere(directory: string | undefined): Promise<RunningStore> {
+async function startHere(place: StorePlace): Promise<RunningStore> {
   // Not before it is needed: a process whose store is in a thread would load all of it twice.
   const { start } = await import('./start.js');
-  return start(directory);
+  return start(place);
 }

@@ -1,47 +1,79 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { OWNER_KEY } from './storage/keys.js';
 import type { Store } from './storage/store.js';
 import { decode } from './values/decode.js';
 import { toBytes } from './values/document.js';
 
+/** A process that serves a store. Its id alone says little: after a restart, another process may have it. */
+interface Owner {
+  pid: number;
+  startedAt: string;
+  /** Where the id means something: each container counts its processes from 1. */
+  namespace: string;
+}
+
 /**
  * Makes this process the one that serves a store. LMDB's own write lock, which the system frees when a process dies,
  * lets only one process at a time look and decide, so nobody has to trust a lock file left by a crash.
- * @returns undefined on success, otherwise the id of the living process that serves the store
+ * @param mayTakeOver whether an owner in another container, who may be alive or not, is taken for dead
+ * @returns undefined on success, otherwise the id of the process that serves the store
  */
-export function claim(store: Store): number | undefined {
+export function claim(store: Store, mayTakeOver: boolean): number | undefined {
   return store.writeSync(() => {
-    const record = store.get(OWNER_KEY);
-    if (record) {
-      const { pid, startedAt } = decode(record) as { pid: number; startedAt: string };
-      if (isAlive(pid) && startOf(pid) === startedAt) return pid;
-    }
-    store.put(OWNER_KEY, toBytes({ pid: process.pid, startedAt: startOf(process.pid) }));
+    const owner = ownerOf(store);
+    if (owner && (owner.namespace === NAMESPACE ? isAlive(owner) : !mayTakeOver)) return owner.pid;
+    store.put(OWNER_KEY, toBytes({ ...thisProcess() }));
     return undefined;
   });
 }
 
+/** Unless another process has taken over, which counts as the owner then. */
 export function release(store: Store): void {
-  store.writeSync(() => store.del(OWNER_KEY));
+  store.writeSync(() => {
+    const owner = ownerOf(store);
+    const { pid, startedAt, namespace } = thisProcess();
+    const isOwn = owner?.pid === pid && owner.startedAt === startedAt && owner.namespace === namespace;
+    if (isOwn) store.del(OWNER_KEY);
+  });
 }
 
-function isAlive(pid: number): boolean {
+function ownerOf(store: Store): Owner | undefined {
+  const record = store.get(OWNER_KEY);
+  return record && (decode(record) as unknown as Owner);
+}
+
+function thisProcess(): Owner {
+  return { pid: process.pid, startedAt: startOf(process.pid), namespace: NAMESPACE };
+}
+
+function isAlive({ pid, startedAt }: Owner): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
+  return startOf(pid) === startedAt;
 }
 
-/**
- * When a process started, in clock ticks since boot. The id alone says little: in a container the next process often
- * has the id of the one before. Empty where the system has no /proc.
- */
+/** When a process started; empty where the system does not tell. */
 function startOf(pid: number): string {
+  return (
+    readable(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19]) ??
+    readable(() =>
+      execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim(),
+    ) ??
+    ''
+  );
+}
+
+/** Empty where there are no containers. */
+const NAMESPACE = readable(() => readlinkSync('/proc/self/ns/pid')) ?? '';
+
+function readable(read: () => string | undefined): string | undefined {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19] ?? '';
+    return read();
   } catch {
-    return '';
+    return undefined;
   }
 }

@@ -26,6 +26,8 @@ export class WireServer {
       this.server.once('error', reject);
       this.server.listen(socketPath, resolve);
     });
+    // A connection that could not be accepted, e.g. for want of file descriptors, is no reason to end.
+    this.server.on('error', () => undefined);
     makeSocketPrivate(socketPath);
     this.engine.address = socketPath;
     this.sweeper = setInterval(() => void this.engine.sweep().catch(() => undefined), SWEEP_INTERVAL_MS);

@@ -15,16 +15,24 @@ export interface RunningStore {
   close(): Promise<void>;
 }
 
+export interface StorePlace {
+  /** Absent: a throw-away store. */
+  directory?: string | undefined;
+  /** How long another process that serves the directory is given to end, before this one is attached to it; 0 if absent. */
+  waitForOwnerMs?: number | undefined;
+}
+
 const START_TIMEOUT_MS = 10_000;
+/** An owner of whom nobody here can know whether it lives would have answered by then. */
+const TAKE_OVER_MS = 2_000;
 const RETRY_MS = 25;
 
 /**
- * @param directory absent: a throw-away store
  * @param exitLock in a worker thread: what the end of the process waits for
  * @throws Error as startInDirectory()
  */
-export function start(directory: string | undefined, exitLock?: ExitLock): Promise<RunningStore> {
-  return directory === undefined ? startTemporary(exitLock) : startInDirectory(directory, exitLock);
+export function start({ directory, waitForOwnerMs = 0 }: StorePlace, exitLock?: ExitLock): Promise<RunningStore> {
+  return directory === undefined ? startTemporary(exitLock) : startInDirectory(directory, waitForOwnerMs, exitLock);
 }
 
 /** Removed with the process at the latest: by one listener, as Node takes more than ten for a leak. */
@@ -53,15 +61,22 @@ async function startTemporary(exitLock?: ExitLock): Promise<RunningStore> {
  * Serves a directory, or connects to the process that does.
  * @throws Error when the directory or its data cannot be used, or its owner does not answer
  */
-async function startInDirectory(directory: string, exitLock?: ExitLock): Promise<RunningStore> {
+async function startInDirectory(directory: string, waitMs: number, exitLock?: ExitLock): Promise<RunningStore> {
   const { dataFile, socketPath } = privateDirectory(directory);
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const began = performance.now();
+  let answeredAt = began;
   for (;;) {
-    if (await answers(socketPath)) return { socketPath, attached: true, close: async () => undefined };
-    const opened = await open(dataFile, directory, exitLock);
-    if (typeof opened !== 'number') return serve(opened, socketPath);
-    if (Date.now() > deadline) {
-      throw new Error(`The directory ${directory} is locked: process ${opened} uses it but does not answer`);
+    const isAnswered = await answers(socketPath);
+    const now = performance.now();
+    if (isAnswered) {
+      if (now - began >= waitMs) return { socketPath, attached: true, close: async () => undefined };
+      answeredAt = now;
+    } else {
+      const opened = await open(dataFile, directory, now - answeredAt >= TAKE_OVER_MS, exitLock);
+      if (typeof opened !== 'number') return serve(opened, socketPath);
+      if (now - began > START_TIMEOUT_MS) {
+        throw new Error(`The directory ${directory} is locked: process ${opened} uses it but does not answer`);
+      }
     }
     // The owner has just started and will listen in a moment, or is about to end.
     await sleep(RETRY_MS);
@@ -72,13 +87,14 @@ async function startInDirectory(directory: string, exitLock?: ExitLock): Promise
 async function open(
   dataFile: string,
   directory: string,
+  mayTakeOver: boolean,
   exitLock?: ExitLock,
 ): Promise<{ store: Store; engine: Engine } | number> {
   let store: Store | undefined;
   try {
     checkDataFile(dataFile);
     store = Store.open(dataFile, true, exitLock);
-    const owner = claim(store);
+    const owner = claim(store, mayTakeOver);
     if (owner === undefined) return { store, engine: loaded(store) };
     await store.close();
     return owner;
@@ -101,11 +117,8 @@ function loaded(store: Store): Engine {
 async function serve({ store, engine }: { store: Store; engine: Engine }, socketPath: string): Promise<RunningStore> {
   // As the owner we know that nobody listens on what a crash left there.
   removeSocket(socketPath);
-  const server = new WireServer(engine, () => {
-    // Before the release: after it the socket that lies there may be the next owner's.
-    removeSocket(socketPath);
-    release(store);
-  });
+  // Node itself has removed the socket by then, so that after the release there is none but the next owner's.
+  const server = new WireServer(engine, () => release(store));
   await server.listen(socketPath);
   return { socketPath, attached: false, close: () => server.close() };
 }

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { RunningStore } from './start.js';
+import type { RunningStore, StorePlace } from './start.js';
 import { ExitLock } from './storage/exit-lock.js';
 
-export interface WorkerTask {
-  directory: string | undefined;
+export interface WorkerTask extends StorePlace {
   exitLock: SharedArrayBuffer;
 }
 
@@ -12,9 +11,9 @@ export interface WorkerTask {
 export type WorkerReport = { socketPath: string; attached: boolean } | { error: string };
 
 /** Runs the store in a thread of its own. @throws Error as start() */
-export async function startInWorker(directory: string | undefined): Promise<RunningStore> {
+export async function startInWorker({ directory, waitForOwnerMs }: StorePlace): Promise<RunningStore> {
   const exitLock = new ExitLock();
-  const workerData: WorkerTask = { directory, exitLock: exitLock.memory };
+  const workerData: WorkerTask = { directory, waitForOwnerMs, exitLock: exitLock.memory };
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData });
   process.once('exit', exitLock.take);
   worker.once('exit', () => process.off('exit', exitLock.take));

@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { open, type RootDatabase, type Transaction } from 'lmdb';
+import { open, type RootDatabase, type RootDatabaseOptionsWithPath, type Transaction } from 'lmdb';
 import { CommandError } from '../command-error.js';
 import { ExitLock } from './exit-lock.js';
 import { number, numberOf } from './keys.js';
@@ -44,7 +44,7 @@ export class Store implements WritableView {
    */
   static open(file: string, durable: boolean, exitLock = new ExitLock()): Store {
     if (freeBytes(file) < RESERVE_BYTES) throw new Error(NO_SPACE);
-    const database = open<Buffer, Buffer>({
+    const options: RootDatabaseOptionsWithPath = {
       path: file,
       noSubdir: true,
       encoding: 'binary',
@@ -53,7 +53,9 @@ export class Store implements WritableView {
       maxReaders: MOST_SNAPSHOTS + 24,
       // Classic LMDB commits: the data reaches the disk before the page that makes it visible does.
       overlappingSync: false,
-    });
+    };
+    // Opening is a transaction, too.
+    const database = exitLock.during(() => open<Buffer, Buffer>(options));
     return new Store(database, file, durable, exitLock);
   }
 
