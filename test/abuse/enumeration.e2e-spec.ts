@@ -106,6 +106,7 @@ describe('Whether an account exists', () => {
     });
     try {
       const people = await Promise.all(Array.from({ length: 8 }, () => slow.personas.confirmed()));
+      const unconfirmed = await Promise.all(Array.from({ length: 8 }, () => slow.personas.visitor()));
       const asks: Record<string, [(i: number) => object, (i: number) => object]> = {
         '/auth/login': [
           (i) => ({ login: people[i % 8]?.registration.username, password: 'Wrong-pass1' }),
@@ -113,6 +114,10 @@ describe('Whether an account exists', () => {
         ],
         '/auth/forgot-password': [
           (i) => ({ email: people[i % 8]?.registration.email }),
+          (i) => ({ email: `nobody_${i % 8}@example.com` }),
+        ],
+        '/auth/resend-otp': [
+          (i) => ({ email: unconfirmed[i % 8]?.registration.email }),
           (i) => ({ email: `nobody_${i % 8}@example.com` }),
         ],
         '/auth/verify-otp': [

@@ -77,6 +77,22 @@ describe.skipIf(!redisUrl())('The cached authentication record in Redis', () => 
     }
   });
 
+  it('is gone after a confirmation and a deletion', async () => {
+    const admin = await test.personas.admin();
+    const { registration, client } = await test.personas.visitor();
+    const { email } = registration;
+    const userId = String((await test.database.collection('users').findOne({ email }))?._id);
+    const { otp } = await test.inbox.waitFor(email, 'email-verification');
+    for (const change of [
+      () => client.post('/auth/verify-otp', { email, otp }),
+      () => test.client().delete(`/api/users/${userId}`, { apiKey: API_KEY, bearer: admin.token }),
+    ]) {
+      await redis.client.set(keyOf(userId), '{}');
+      expect((await change()).status).toBe(200);
+      expect(await redis.client.exists(keyOf(userId))).toBe(0);
+    }
+  });
+
   it('is gone after logout, reset and its-not-me', async () => {
     const loggedOut = await test.personas.user();
     await test.client().post('/auth/logout', { refresh_token: loggedOut.refresh_token }, { bearer: loggedOut.token });

@@ -251,6 +251,7 @@ describe('Forgotten password', () => {
     const weak = await reset(token, 'weak');
     expect(weak.status).toBe(422);
     expect(weak.body.errors[0]).toEqual({ field: 'password', message: 'password must be at least 8 characters long' });
+    expect((await reset(token, `Aa1$${'é'.repeat(35)}`)).body.errors[0].message).toMatch(/72 bytes/);
     const confirmation = await test
       .client()
       .post('/auth/reset-password', { token, password: NEW_PASSWORD, password_confirmation: 'x' });

@@ -171,6 +171,8 @@ describe('Limits', () => {
       retry_after: Number(headers.get('retry-after')),
     });
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await client.get('/api/login-history', { bearer: user.token, apiKey: API_KEY })).status).toBe(429);
+    expect((await client.post('/auth/login', {})).status, 'which is counted apart').toBe(422);
   });
 
   it('of a route’s own count it alone, and end with their window', async () => {

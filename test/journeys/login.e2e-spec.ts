@@ -350,5 +350,14 @@ describe('Login', () => {
       await login(registration, '8.8.8.8', IPHONE);
       expect(await notices(registration.email)).toBe(1);
     });
+
+    it('is told in the service’s own words, whatever the device says of itself', async () => {
+      const { registration } = await test.personas.confirmed();
+      await login(registration, '81.2.69.160', FIREFOX);
+      const hostile = 'Mozilla/5.0 (<b>WIN http://evil.example/</b>; "><script>alert(1)</script>) {{otp}} Evil/1.0';
+      await login(registration, '8.8.8.8', hostile);
+      const { text, html } = await test.inbox.waitFor(registration.email, 'new-device');
+      for (const part of [text, html]) expect(part).not.toMatch(/evil|WIN|script>alert|\{\{/i);
+    });
   });
 });

@@ -198,8 +198,10 @@ describe('Changing one’s password', () => {
     const wrong = await change(user, { ...valid, current_password: 'Wrong-pass1' });
     expect(wrong.status).toBe(422);
     expect(wrong.body.errors).toEqual([{ field: 'current_password', message: 'current_password is wrong' }]);
+    const tooLong = `Aa1$${'é'.repeat(35)}`;
     for (const body of [
       { ...valid, password: 'weak' },
+      { ...valid, password: tooLong, password_confirmation: tooLong },
       { ...valid, password_confirmation: 'x' },
       { password: NEW_PASSWORD },
     ]) {

@@ -112,6 +112,21 @@ describe('The service as a process', () => {
     await store.close();
   });
 
+  it('ends within ten seconds though its database hangs, and what asks it', async () => {
+    const store = await startEmbeddedMongodb();
+    const proxy = await TcpProxy.before(store.uri);
+    const service = start({ MONGODB_URI: proxy.mongodbUri });
+    const client = new ApiClient(await service.started(), '');
+    proxy.freeze();
+    const asked = client.post('/auth/register', newRegistration());
+    await pause(100);
+    process.kill(service.pid, 'SIGTERM');
+    expect((await asked).status).toBe(503);
+    expect(await service.exit(11_000)).toBe(0);
+    await proxy.close();
+    await store.close();
+  });
+
   it('starts though the one before it has not quite ended', async () => {
     const first = start();
     const client = new ApiClient(await first.started(), '');

@@ -51,4 +51,14 @@ describe('Settings', () => {
     });
     expect(Object.isFrozen(config.tokens)).toBe(true);
   });
+
+  it('are open to other machines in production alone', () => {
+    const secrets = {
+      JWT_SECRET: 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF',
+      JWT_REFRESH_SECRET: 'Fe0Cb7Zy4Wv1Ts8Qp5Nm2Kj9Hg6Ed3Ba',
+    };
+    const production = { NODE_ENV: 'production', ALLOW_EMBEDDED: 'true', ...secrets };
+    expect(loadConfig(production).http.host).toBe('0.0.0.0');
+    expect(loadConfig({ ...production, HOST: '127.0.0.1' }).http.host).toBe('127.0.0.1');
+  });
 });
