@@ -46,9 +46,9 @@ class Workers {
     cluster.on('listening', ({ id }) => {
       if (listening.add(id).size === count) process.stdout.write(`  Processes    ${count}, all listening\n`);
     });
-    for (let number = 2; number <= count; number += 1) this.join();
+    for (let number = 2; number <= count; number += 1) this.addWorker();
     cluster.on('exit', ({ process }, code, signal) =>
-      this.replace(`${process.pid} ended (${signal || `code ${code}`})`),
+      this.replace(`Process ${process.pid} ended (${signal || `code ${code}`})`),
     );
   }
 
@@ -57,10 +57,10 @@ class Workers {
    * @returns once all have ended, however often it is called
    */
   stop(): Promise<void> {
-    return (this.stopping ??= this.endAll());
+    return (this.stopping ??= this.stopAll());
   }
 
-  private async endAll(): Promise<void> {
+  private async stopAll(): Promise<void> {
     const ends = this.running().map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
     const killAll = (signal: NodeJS.Signals) => this.running().forEach((worker) => worker.process.kill(signal));
     killAll('SIGTERM');
@@ -78,26 +78,28 @@ class Workers {
   private fork(): Worker {
     const worker = cluster.fork(this.environment);
     this.metrics.follow(worker);
-    const timer = setTimeout(() => (this.pauseMs = FIRST_PAUSE_MS), SOUND_AFTER_MS).unref();
-    worker.once('exit', () => clearTimeout(timer));
+    worker.once('online', () => {
+      const timer = setTimeout(() => (this.pauseMs = FIRST_PAUSE_MS), SOUND_AFTER_MS).unref();
+      worker.once('exit', () => clearTimeout(timer));
+    });
     return worker;
   }
 
   /** The pause grows while processes keep dying: a fault that they all have must not keep the machine busy. */
-  private replace(loss: string): void {
+  private replace(event: string): void {
     if (this.stopping) return;
-    say(`Process ${loss}; another one starts in ${this.pauseMs} ms`);
-    setTimeout(() => this.join(), this.pauseMs);
+    say(`${event}; another one starts in ${this.pauseMs} ms`);
+    setTimeout(() => this.addWorker(), this.pauseMs);
     this.pauseMs = Math.min(2 * this.pauseMs, LONGEST_PAUSE_MS);
   }
 
   /** Starts a process beside others. Where the system refuses one more, that must not end this process: the others would end too. */
-  private join(): void {
+  private addWorker(): void {
     if (this.stopping) return;
-    const failed = ({ message }: Error) => this.replace(`could not start (${message})`);
+    const failed = ({ message }: Error) => this.replace(`A process could not start (${message})`);
     try {
       const worker = this.fork();
-      worker.on('error', (error) => worker.isDead() && failed(error));
+      worker.on('error', (error) => worker.process.pid === undefined && failed(error));
     } catch (error) {
       failed(error as Error);
     }
@@ -118,6 +120,9 @@ async function run(): Promise<void> {
       'REDIS_URL: several processes need it: without, each had limits of its own, and did not hear of sessions that another ends',
     ]);
   }
+  // As process 1 of a container, Node ignores signals that are not handled, and opening the store may take seconds.
+  const exit = () => process.exit(0);
+  for (const signal of SIGNALS) process.once(signal, exit);
   // One process has the embedded store: this one. The others connect to it as they would to MongoDB.
   const store = config.mongodb.uri ? null : await DatabaseServer.open(config);
   const hashes = Math.max(1, Math.floor(availableParallelism() / config.workers));
@@ -131,7 +136,7 @@ async function run(): Promise<void> {
       setTimeout(() => process.exit(0), EXIT_MS).unref();
       void workers.stop().then(resolve);
     };
-    for (const signal of SIGNALS) process.on(signal, stop);
+    for (const signal of SIGNALS) process.off(signal, exit).on(signal, stop);
   });
   await Promise.race([workers.start(), ended]);
   await ended;

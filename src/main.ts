@@ -35,7 +35,7 @@ async function start(): Promise<void> {
     // What was being set up fails because the stop tears it down; the stop ends the process.
     if (isStopping) return;
     process.stderr.write(`${explain(error)}\n`);
-    // Mails are sent before the port opens: one that was taken would reach nobody for a while, or somebody twice.
+    // Mails are sent before the port opens. Exiting at once would cut one off: it would wait until its claim expires, or be sent twice.
     if (app) await withDeadline(app.close(), CLOSE_MS).catch(() => undefined);
     process.exit(1);
   }

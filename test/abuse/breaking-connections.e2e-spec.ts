@@ -75,13 +75,15 @@ describe('A service whose connections break again and again', () => {
         else refused.add(status);
       }
     });
+    let met = 0;
     for (let broken = 0; broken * BREAK_EVERY_MS < STORM_MS; broken += 1) {
       await pause(BREAK_EVERY_MS);
-      expect(Math.max(...proxies.map(({ connections }) => connections)), 'to be broken').toBeGreaterThan(0);
+      if (proxies.some(({ connections }) => connections > 0)) met += 1;
       for (const proxy of proxies) proxy.shake(broken % 2 === 0 ? 'closed' : 'reset');
     }
     isStormy = false;
     await Promise.all(people);
+    expect(met, 'breaks that met a connection').toBeGreaterThan(STORM_MS / BREAK_EVERY_MS / 2);
 
     expect([...refused].filter((status) => status !== 503)).toEqual([]);
     expect(registered.length).toBeGreaterThan(STORM_MS / BREAK_EVERY_MS);

@@ -121,8 +121,8 @@ describe('An embedded store', () => {
     await closed;
   });
 
-  const ownedBy = (owner: object) => {
-    const store = Store.open(join(directory, 'data.mdb'), true);
+  const ownedBy = (owner: object, at = directory) => {
+    const store = Store.open(join(at, 'data.mdb'), true);
     store.writeSync(() => store.put(OWNER_KEY, toBytes({ pid: process.pid, startedAt: 'another time', ...owner })));
     return store.close();
   };
@@ -150,6 +150,15 @@ describe('An embedded store', () => {
     expect(performance.now() - started).toBeGreaterThan(1_900);
     expect(second.attached).toBe(false);
     await second.close();
+  });
+
+  it('never takes one for dead whom it could not ask, since its socket is elsewhere', { timeout: 30_000 }, async () => {
+    const long = join(directory, 'd'.repeat(120));
+    const first = await startEmbeddedMongodb({ directory: long });
+    await first.close();
+    await ownedBy(OF_A_CONTAINER, long);
+    await expect(startEmbeddedMongodb({ directory: long })).rejects.toThrow('is locked: process 1 uses it');
+    rmSync(dirname(socketPathOf(first.uri)), { recursive: true });
   });
 
   it('does not end the claim of a successor, when it was taken for dead', async () => {

@@ -8,6 +8,7 @@ import { ApiClient } from '../support/api-client.js';
 import { type Backend, ownBackend } from '../support/backends.js';
 import { Inbox } from '../support/inbox.js';
 import { Personas } from '../support/personas.js';
+import { canLimitOthers, limitFiles } from '../support/process-limits.js';
 import { seriesOf } from '../support/series.js';
 import { ServiceProcess } from '../support/service-process.js';
 
@@ -89,18 +90,16 @@ describe('Several processes on one machine', () => {
   });
 
   it('outlive a moment in which the system starts no process', async ({ skip }) => {
-    if (process.platform !== 'linux') skip('There is no prlimit, which is of Linux');
+    if (!canLimitOthers()) skip('There is no prlimit, which is of Linux');
     const service = start(backend.env);
     const url = await service.started();
     await expect.poll(() => service.output, PATIENCE).toContain(`Processes    ${WORKERS}, all listening`);
-    const mayOpen = (files: number) =>
-      execFileSync('prlimit', ['--pid', String(service.pid), `--nofile=${files}:`], { encoding: 'utf8' });
     // All below are in use, and stay so whatever the victim leaves.
-    mayOpen(5);
+    limitFiles(service.pid, 5);
     const [victim] = childrenOf(service.pid) as [number];
     process.kill(victim, 'SIGKILL');
-    await expect.poll(() => service.errors, PATIENCE).toContain('Process could not start (');
-    mayOpen(1_024);
+    await expect.poll(() => service.errors, PATIENCE).toContain('A process could not start (');
+    limitFiles(service.pid, 1_024);
     expect(await ask(url, '/health/ready')).toBe(200);
     await expect.poll(() => childrenOf(service.pid).filter((pid) => pid !== victim).length, PATIENCE).toBe(WORKERS);
     expect(await service.kill('SIGTERM')).toBe(0);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,19 +7,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { Inbox } from '../support/inbox.js';
 import { newRegistration, PASSWORD, Personas } from '../support/personas.js';
+import { canLimitOthers, limitFiles } from '../support/process-limits.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 const ENOUGH = 1_000;
 const ADDRESS_IN_CALIFORNIA = '8.8.8.8';
-
-const canLimitOthers = () => {
-  try {
-    execFileSync('prlimit', ['--pid', String(process.pid), '--nofile'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 describe('A service that may open no more files', () => {
   const directory = mkdtempSync(join(tmpdir(), 'accounts-'));
@@ -43,7 +34,7 @@ describe('A service that may open no more files', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const mayOpen = (files: number) => execFileSync('prlimit', ['--pid', String(service.pid), `--nofile=${files}:`]);
+  const mayOpen = (files: number) => limitFiles(service.pid, files);
   const openFiles = () => readdirSync(`/proc/${service.pid}/fd`).length;
   const login = (name: string) => client.post('/auth/login', { login: name, password: PASSWORD });
 

@@ -121,8 +121,9 @@ describe('The service as a process', () => {
     const asked = client.post('/auth/register', newRegistration());
     await pause(100);
     process.kill(service.pid, 'SIGTERM');
+    const ended = service.exit(11_000);
     expect((await asked).status).toBe(503);
-    expect(await service.exit(11_000)).toBe(0);
+    expect(await ended).toBe(0);
     await proxy.close();
     await store.close();
   });
@@ -139,34 +140,39 @@ describe('The service as a process', () => {
     expect(apiKeyOf(second)).toBe(apiKeyOf(first));
   });
 
-  it('goes on where nothing can be written to its log, and ends when it is told to', async ({ skip }) => {
-    if (!existsSync('/dev/full')) skip('There is no /dev/full, which is of Linux');
-    const PORT = String(await freePort());
-    const full = openSync('/dev/full', 'w');
-    const service = spawn(process.execPath, [join(DIST, 'main.js')], {
-      env: { PATH: process.env.PATH, PORT, DATA_DIR: directory, LOG_LEVEL: 'info' },
-      stdio: ['ignore', full, full],
-    });
-    const ended = once(service, 'exit');
-    try {
-      const client = new ApiClient(`http://127.0.0.1:${PORT}`, '');
-      const health = () =>
-        client.get('/health/live').then(
-          ({ status }) => status,
-          () => 0,
-        );
-      await expect.poll(health, { timeout: 20_000 }).toBe(200);
-      // Refused requests are written at once, others once some have gathered.
-      for (let i = 0; i < 40; i += 1) expect((await client.get('/api/profile')).status).toBe(401);
-      await pause(1_200);
-      expect(await health()).toBe(200);
-      service.kill('SIGTERM');
-      expect(await Promise.race([ended, pause(9_000)])).toEqual([0, null]);
-    } finally {
-      service.kill('SIGKILL');
-      closeSync(full);
-    }
-  });
+  it.each(['a full disk', 'a reader that does not read'])(
+    'goes on where its log goes to %s, and ends when it is told to',
+    async (where) => {
+      if (where === 'a full disk' && !existsSync('/dev/full')) return;
+      const PORT = String(await freePort());
+      const output = where === 'a full disk' ? openSync('/dev/full', 'w') : 'pipe';
+      const service = spawn(process.execPath, [join(DIST, 'main.js')], {
+        env: { PATH: process.env.PATH, PORT, DATA_DIR: directory, LOG_LEVEL: 'info', RATE_LIMIT: '100000' },
+        stdio: ['ignore', output, output],
+      });
+      const ended = once(service, 'exit');
+      try {
+        const client = new ApiClient(`http://127.0.0.1:${PORT}`, '');
+        const statusOf = (path: string) =>
+          client.get(path).then(
+            ({ status }) => status,
+            () => 0,
+          );
+        await expect.poll(() => statusOf('/health/live'), { timeout: 20_000 }).toBe(200);
+        // A megabyte of lines: refused requests are written at once, the others some at a time.
+        for (let round = 0; round < 60; round += 1) {
+          const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf('/api/profile')));
+          expect(new Set(statuses)).toEqual(new Set([401]));
+        }
+        expect(await statusOf('/health/live')).toBe(200);
+        service.kill('SIGTERM');
+        expect(await Promise.race([ended, pause(9_000)])).toEqual([0, null]);
+      } finally {
+        service.kill('SIGKILL');
+        if (typeof output === 'number') closeSync(output);
+      }
+    },
+  );
 
   it('ends with npm, whose shell dies without telling it', async () => {
     const service = `"${process.execPath}" "${join(DIST, 'main.js')}"; true`;

@@ -18,6 +18,7 @@ const ACCEPT_MS = 1_000;
 /** By then every running request has been answered (`answerInTime`), so that those waiting behind it have begun. */
 const BEGIN_MS = 5_000;
 const LOOK_EVERY_MS = 10;
+const WARN_EVERY_MS = 1_000;
 
 /**
  * Safe methods (RFC 9110 section 9.2.1). Only these may run side by side when a client pipelines requests (RFC 9112 section
@@ -107,7 +108,13 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   // An unknown expectation may be ignored (RFC 9110 section 10.1.1); Node would answer it with an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // A connection that could not be accepted, e.g. for want of memory; without a listener that would end the process.
-  server.on('error', ({ message }) => server.listening && logger.warn(`A connection was not accepted: ${message}`));
+  let warnedAt = -Infinity;
+  server.on('error', ({ message }) => {
+    const isDue = performance.now() - warnedAt > WARN_EVERY_MS;
+    if (!server.listening || !isDue) return;
+    warnedAt = performance.now();
+    logger.warn(`Connections are not accepted: ${message}`);
+  });
   server.setTimeout(CONNECTION_TIMEOUT_MS);
   const drain = async () => {
     await acceptWaiting(server);

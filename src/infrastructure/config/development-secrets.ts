@@ -58,15 +58,21 @@ function create(path: string): void {
     jwtRefreshSecret: randomBytes(48).toString('base64url'),
     apiKey: `dev_${randomBytes(24).toString('base64url')}`,
   };
-  // Written to another file and linked: what lies under the name is complete, and is never replaced.
+  // Written to another file first: what lies under the name is complete.
   const partial = `${path}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(partial, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(partial, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+    giveName(partial, path);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Unlike a new name, a link never replaces a file. Some file systems have no links: there, the last of two processes wins. */
+function giveName(partial: string, path: string): void {
   try {
     linkSync(partial, path);
   } catch (error) {
-    // Some file systems have no links.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(partial, path);
-  } finally {
-    rmSync(partial, { force: true });
   }
 }

@@ -9,7 +9,7 @@ import { waitForServer } from './wait-for-server.js';
 
 /** The database's name where the connection string gives none. */
 const DATABASE_NAME = 'accounts';
-/** A command of an operator has ended by then, and mostly a service that is just being stopped. */
+/** By then a command of an operator has ended, and mostly a service that is being stopped, which may take 10 s. */
 const WAIT_FOR_OWNER_MS = 5_000;
 /** The driver tries an operation twice: two socket time-outs must stay below the 5 s within which a request is answered. */
 const TIMEOUTS = {

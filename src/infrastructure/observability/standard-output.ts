@@ -9,7 +9,9 @@ const MOST_BYTES = 2 ** 20;
  * @param minLength bytes that are gathered before they are written; 0 writes each line at once
  */
 export function standardOutput(minLength = 0) {
-  const output = pino.destination({ sync: true, minLength, maxLength: MOST_BYTES });
+  // Not to try again at once: that would hold up the whole process for a reader that is slow.
+  const retryEAGAIN = () => false;
+  const output = pino.destination({ sync: true, minLength, maxLength: MOST_BYTES, retryEAGAIN });
   output.on('error', () => undefined);
   return output;
 }

@@ -1,4 +1,4 @@
-import type { RunningStore, StorePlace } from './start.js';
+import type { RunningStore, StartOptions } from './start.js';
 import { startInWorker } from './worker-client.js';
 
 const DRIVER_OPTIONS = new URLSearchParams({
@@ -10,16 +10,12 @@ const DRIVER_OPTIONS = new URLSearchParams({
   minHeartbeatFrequencyMS: '1000',
 });
 
-export interface EmbeddedMongodbOptions {
-  /** Where documents are kept. Absent: a throw-away store, gone at close(). */
-  directory?: string;
+export interface EmbeddedMongodbOptions extends StartOptions {
   /**
    * Runs in a worker thread, so that a large aggregation never stalls the caller's event loop. Default false.
    * Needs compiled code: the worker is a file of its own.
    */
   workerThread?: boolean;
-  /** How long another process that serves the directory is given to end, before this one is attached to it. Default 0. */
-  waitForOwnerMs?: number;
 }
 
 export interface EmbeddedMongodb {
@@ -42,8 +38,8 @@ export async function startEmbeddedMongodb(options: EmbeddedMongodbOptions = {})
   return { uri, attached, close: () => (closing ??= close()) };
 }
 
-async function startHere(place: StorePlace): Promise<RunningStore> {
+async function startHere(options: StartOptions): Promise<RunningStore> {
   // Not before it is needed: a process whose store is in a thread would load all of it twice.
   const { start } = await import('./start.js');
-  return start(place);
+  return start(options);
 }

@@ -22,17 +22,17 @@ interface Owner {
 export function claim(store: Store, mayTakeOver: boolean): number | undefined {
   return store.writeSync(() => {
     const owner = ownerOf(store);
-    if (owner && (owner.namespace === NAMESPACE ? isAlive(owner) : !mayTakeOver)) return owner.pid;
-    store.put(OWNER_KEY, toBytes({ ...thisProcess() }));
+    if (owner && (owner.namespace === THIS_PROCESS.namespace ? isAlive(owner) : !mayTakeOver)) return owner.pid;
+    store.put(OWNER_KEY, toBytes({ ...THIS_PROCESS }));
     return undefined;
   });
 }
 
-/** Unless another process has taken over, which counts as the owner then. */
+/** Gives up this process's claim. One that another process has made meanwhile stays. */
 export function release(store: Store): void {
   store.writeSync(() => {
     const owner = ownerOf(store);
-    const { pid, startedAt, namespace } = thisProcess();
+    const { pid, startedAt, namespace } = THIS_PROCESS;
     const isOwn = owner?.pid === pid && owner.startedAt === startedAt && owner.namespace === namespace;
     if (isOwn) store.del(OWNER_KEY);
   });
@@ -41,10 +41,6 @@ export function release(store: Store): void {
 function ownerOf(store: Store): Owner | undefined {
   const record = store.get(OWNER_KEY);
   return record && (decode(record) as unknown as Owner);
-}
-
-function thisProcess(): Owner {
-  return { pid: process.pid, startedAt: startOf(process.pid), namespace: NAMESPACE };
 }
 
 function isAlive({ pid, startedAt }: Owner): boolean {
@@ -60,15 +56,10 @@ function isAlive({ pid, startedAt }: Owner): boolean {
 function startOf(pid: number): string {
   return (
     readable(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19]) ??
-    readable(() =>
-      execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim(),
-    ) ??
+    readable(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], PS).trim()) ??
     ''
   );
 }
-
-/** Empty where there are no containers. */
-const NAMESPACE = readable(() => readlinkSync('/proc/self/ns/pid')) ?? '';
 
 function readable(read: () => string | undefined): string | undefined {
   try {
@@ -77,3 +68,12 @@ function readable(read: () => string | undefined): string | undefined {
     return undefined;
   }
 }
+
+/** In the same words to every process, whatever its language and time zone. */
+const PS = { encoding: 'utf8', stdio: 'pipe', env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } } as const;
+const THIS_PROCESS: Owner = {
+  pid: process.pid,
+  startedAt: startOf(process.pid),
+  // Empty where the system has no process namespaces.
+  namespace: readable(() => readlinkSync('/proc/self/ns/pid')) ?? '',
+};

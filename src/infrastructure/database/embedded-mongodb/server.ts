@@ -23,11 +23,10 @@ export class WireServer {
   /** @throws Error when the path cannot be listened on */
   async listen(socketPath: string): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject);
+      // Also, and then in vain, for a connection that is not accepted later, for want of memory: no reason to end.
+      this.server.on('error', reject);
       this.server.listen(socketPath, resolve);
     });
-    // A connection that could not be accepted, e.g. for want of file descriptors, is no reason to end.
-    this.server.on('error', () => undefined);
     makeSocketPrivate(socketPath);
     this.engine.address = socketPath;
     this.sweeper = setInterval(() => void this.engine.sweep().catch(() => undefined), SWEEP_INTERVAL_MS);

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { privateDirectory, removeSocket, temporaryDirectory } from './directory.js';
 import { Engine } from './engine/engine.js';
@@ -15,23 +16,25 @@ export interface RunningStore {
   close(): Promise<void>;
 }
 
-export interface StorePlace {
-  /** Absent: a throw-away store. */
+export interface StartOptions {
+  /** Where documents are kept. Absent: a throw-away store, gone at close(). */
   directory?: string | undefined;
-  /** How long another process that serves the directory is given to end, before this one is attached to it; 0 if absent. */
+  /** How long another process that serves the directory is given to end, before this one is attached to it. Default 0. */
   waitForOwnerMs?: number | undefined;
 }
 
 const START_TIMEOUT_MS = 10_000;
-/** An owner of whom nobody here can know whether it lives would have answered by then. */
+/** Far longer than an owner takes from its claim to its socket. Only for owners whose life cannot be checked from here. */
 const TAKE_OVER_MS = 2_000;
+/** Of a connection where nobody listens. Any other error may be that of an owner that is too busy to answer. */
+const NOBODY_THERE = ['ENOENT', 'ECONNREFUSED', 'ENOTSOCK'];
 const RETRY_MS = 25;
 
 /**
  * @param exitLock in a worker thread: what the end of the process waits for
  * @throws Error as startInDirectory()
  */
-export function start({ directory, waitForOwnerMs = 0 }: StorePlace, exitLock?: ExitLock): Promise<RunningStore> {
+export function start({ directory, waitForOwnerMs = 0 }: StartOptions, exitLock?: ExitLock): Promise<RunningStore> {
   return directory === undefined ? startTemporary(exitLock) : startInDirectory(directory, waitForOwnerMs, exitLock);
 }
 
@@ -63,6 +66,8 @@ async function startTemporary(exitLock?: ExitLock): Promise<RunningStore> {
  */
 async function startInDirectory(directory: string, waitMs: number, exitLock?: ExitLock): Promise<RunningStore> {
   const { dataFile, socketPath } = privateDirectory(directory);
+  // Containers that share the directory share no other, such as /tmp: its owner could not be asked.
+  const isSocketShared = dirname(socketPath) === dirname(dataFile);
   const began = performance.now();
   let answeredAt = began;
   for (;;) {
@@ -72,7 +77,8 @@ async function startInDirectory(directory: string, waitMs: number, exitLock?: Ex
       if (now - began >= waitMs) return { socketPath, attached: true, close: async () => undefined };
       answeredAt = now;
     } else {
-      const opened = await open(dataFile, directory, now - answeredAt >= TAKE_OVER_MS, exitLock);
+      const mayTakeOver = isSocketShared && now - answeredAt >= TAKE_OVER_MS;
+      const opened = await open(dataFile, directory, mayTakeOver, exitLock);
       if (typeof opened !== 'number') return serve(opened, socketPath);
       if (now - began > START_TIMEOUT_MS) {
         throw new Error(`The directory ${directory} is locked: process ${opened} uses it but does not answer`);
@@ -127,6 +133,6 @@ function answers(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath);
     socket.once('connect', () => resolve(socket.destroy() !== undefined));
-    socket.once('error', () => resolve(false));
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(!NOBODY_THERE.includes(String(code))));
   });
 }

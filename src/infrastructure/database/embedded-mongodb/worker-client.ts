@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { RunningStore, StorePlace } from './start.js';
+import type { RunningStore, StartOptions } from './start.js';
 import { ExitLock } from './storage/exit-lock.js';
 
-export interface WorkerTask extends StorePlace {
+export interface WorkerTask extends StartOptions {
   exitLock: SharedArrayBuffer;
 }
 
@@ -11,7 +11,7 @@ export interface WorkerTask extends StorePlace {
 export type WorkerReport = { socketPath: string; attached: boolean } | { error: string };
 
 /** Runs the store in a thread of its own. @throws Error as start() */
-export async function startInWorker({ directory, waitForOwnerMs }: StorePlace): Promise<RunningStore> {
+export async function startInWorker({ directory, waitForOwnerMs }: StartOptions): Promise<RunningStore> {
   const exitLock = new ExitLock();
   const workerData: WorkerTask = { directory, waitForOwnerMs, exitLock: exitLock.memory };
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData });

@@ -4,7 +4,7 @@ import { start } from './start.js';
 import { ExitLock } from './storage/exit-lock.js';
 import type { WorkerReport, WorkerTask } from './worker-client.js';
 
-const { exitLock, ...place } = workerData as WorkerTask;
+const { exitLock, ...options } = workerData as WorkerTask;
 
 /**
  * Where the two share a core, the thread that asks goes first: otherwise each request would be interrupted for its own
@@ -26,7 +26,7 @@ if (process.platform === 'linux') {
 }
 
 try {
-  const { socketPath, attached, close } = await start(place, new ExitLock(exitLock));
+  const { socketPath, attached, close } = await start(options, new ExitLock(exitLock));
   parentPort?.once('message', () => void close().then(() => parentPort?.close()));
   report({ socketPath, attached });
 } catch (error) {

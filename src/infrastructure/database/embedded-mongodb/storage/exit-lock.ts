@@ -1,8 +1,8 @@
 const FREE = 0;
 const IN_TRANSACTION = 1;
 const PROCESS_ENDS = 2;
-/** What still runs then is not a slow disk but an action without end. */
-const PATIENCE_MS = 3_000;
+/** Longer than a commit takes, unless the disk stalls: what still runs then has no end. */
+const TIMEOUT_MS = 3_000;
 
 /**
  * Keeps a process from ending in the middle of a transaction of its worker thread. Node stops the thread wherever it is;
@@ -12,7 +12,7 @@ const PATIENCE_MS = 3_000;
 export class ExitLock {
   private readonly state: Int32Array;
 
-  /** @param memory shared by the thread that writes and the one that ends the process; the same in both */
+  /** @param memory shared by the thread that writes and the one that ends the process */
   constructor(readonly memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
     this.state = new Int32Array(memory);
   }
@@ -32,7 +32,7 @@ export class ExitLock {
 
   /** When the process ends: waits for the running transaction, and lets none begin after it. */
   readonly take = (): void => {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     while (Atomics.compareExchange(this.state, 0, FREE, PROCESS_ENDS) === IN_TRANSACTION) {
       const left = deadline - performance.now();
       // Nothing that was acknowledged is lost by that.
