@@ -70,7 +70,7 @@ function readable(read: () => string | undefined): string | undefined {
 }
 
 /** In the same words to every process, whatever its language and time zone. */
-const PS = { encoding: 'utf8', stdio: 'pipe', env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } } as const;
+const PS = { encoding: 'utf8', stdio: 'pipe', env: { LC_ALL: 'C', TZ: 'UTC' } } as const;
 const THIS_PROCESS: Owner = {
   pid: process.pid,
   startedAt: startOf(process.pid),

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { privateDirectory, removeSocket, temporaryDirectory } from './directory.js';
+import { privateDirectory, removeSocket, SHORTER_PATH, temporaryDirectory } from './directory.js';
 import { Engine } from './engine/engine.js';
 import { claim, release } from './ownership.js';
 import { WireServer } from './server.js';
@@ -81,7 +81,8 @@ async function startInDirectory(directory: string, waitMs: number, exitLock?: Ex
       const opened = await open(dataFile, directory, mayTakeOver, exitLock);
       if (typeof opened !== 'number') return serve(opened, socketPath);
       if (now - began > START_TIMEOUT_MS) {
-        throw new Error(`The directory ${directory} is locked: process ${opened} uses it but does not answer`);
+        const remedy = isSocketShared ? '' : `; if it died in another container: only a ${SHORTER_PATH} can tell`;
+        throw new Error(`The directory ${directory} is locked: process ${opened} uses it but does not answer${remedy}`);
       }
     }
     // The owner has just started and will listen in a moment, or is about to end.
