@@ -4,8 +4,7 @@ const common = {
   globalSetup: ['test/support/find-redis.global.ts'],
   setupFiles: ['reflect-metadata', 'test/support/require-redis.setup.ts', 'test/support/quiet.setup.ts'],
   testTimeout: 60_000,
-  hookTimeout: 60_000,
-  expect: { poll: { timeout: 10_000 } },
+  hookTimeout: 30_000,
 };
 
 /** For specs that depend on no deadline, so that a busy second core does not change what they see. */
@@ -23,7 +22,7 @@ const project = (name: string, pace: object, { include, exclude = [], env = {} }
 });
 
 /** A group of specs, of which those that watch deadlines, or how processes end, run alone. */
-const projects = (name: string, { include, exclude, env }: Required<Group>) => [
+const projects = (name: string, { include, exclude = [], env }: Group) => [
   project(name, TWO_AT_A_TIME, { include, exclude, env }),
   project(`${name} alone`, ONE_AT_A_TIME, { include: exclude, env }),
 ];
@@ -50,7 +49,6 @@ export default defineConfig({
           'src/infrastructure/database/{driver-connection,wait-for-server}.spec.ts',
           'src/security/passwords/*.spec.ts',
         ],
-        env: {},
       }),
       ...projects('contracts', {
         include: ['test/contracts/**/*-spec.ts'],
@@ -58,14 +56,12 @@ export default defineConfig({
           'test/contracts/embedded-mongodb-{crash,full-disk,lifecycle,limits,safety}.e2e-spec.ts',
           'test/contracts/{record-cache,redis-connection}.e2e-spec.ts',
         ],
-        env: {},
       }),
       ...projects('process', {
         include: ['test/process/**/*.e2e-spec.ts'],
         exclude: [
           'test/process/{cli,cluster,drain,file-descriptors,full-disk,kill-under-load,start,test-kit}.e2e-spec.ts',
         ],
-        env: {},
       }),
       ...projects('abuse', {
         include: ['test/abuse/**/*spec.ts'],

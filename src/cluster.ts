@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { ignoreOutputErrors, stopWithShell } from './common/process/index.js';
+import { exitOnSignals, ignoreOutputErrors, STOP_SIGNALS, stopWithShell } from './common/process/index.js';
 import { ClusterMetrics } from './infrastructure/cluster/index.js';
 import { ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 import { DatabaseServer } from './infrastructure/database/index.js';
@@ -10,8 +10,6 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /** A process that lived this long did not fail at its start, so its successor is started without a long pause. */
 const SOUND_AFTER_MS = 60_000;
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-
 /** By then each process has ended by itself, unless it hangs. */
 const STOP_MS = 12_000;
 /** By then this process ends, though the store or a killed process hangs. */
@@ -120,9 +118,7 @@ async function run(): Promise<void> {
       'REDIS_URL: several processes need it: without, each had limits of its own, and did not hear of sessions that another ends',
     ]);
   }
-  // As process 1 of a container, Node ignores signals that are not handled, and opening the store may take seconds.
-  const exit = () => process.exit(0);
-  for (const signal of SIGNALS) process.once(signal, exit);
+  const exitNoLonger = exitOnSignals();
   // One process has the embedded store: this one. The others connect to it as they would to MongoDB.
   const store = config.mongodb.uri ? null : await DatabaseServer.open(config);
   const hashes = Math.max(1, Math.floor(availableParallelism() / config.workers));
@@ -136,7 +132,8 @@ async function run(): Promise<void> {
       setTimeout(() => process.exit(0), EXIT_MS).unref();
       void workers.stop().then(resolve);
     };
-    for (const signal of SIGNALS) process.off(signal, exit).on(signal, stop);
+    exitNoLonger();
+    for (const signal of STOP_SIGNALS) process.on(signal, stop);
   });
   await Promise.race([workers.start(), ended]);
   await ended;

@@ -3,20 +3,17 @@ import cluster from 'node:cluster';
 import nodeModule from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { withDeadline } from './common/clock/index.js';
-import { ignoreOutputErrors, stopWithShell } from './common/process/index.js';
+import { exitOnSignals, ignoreOutputErrors, STOP_SIGNALS, stopWithShell } from './common/process/index.js';
 import { type Config, ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 
 const SHUTDOWN_MS = 10_000;
 const CLOSE_MS = 5_000;
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT'];
 
 let isStopping = false;
 
 /** Starts the service. Errors are printed as one line each, without a stack. */
 async function start(): Promise<void> {
-  // As process 1 of a container, Node ignores these signals unless they are handled: a stop would hang while the database is awaited.
-  const stop = () => process.exit(0);
-  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  const exitNoLonger = exitOnSignals();
   stopWithShell(environmentVariables());
   ignoreOutputErrors();
   let app: NestFastifyApplication | null = null;
@@ -26,7 +23,7 @@ async function start(): Promise<void> {
     (nodeModule as { enableCompileCache?: () => void }).enableCompileCache?.();
     const { createApp } = await import('./app.setup.js');
     app = await createApp({ config });
-    for (const signal of STOP_SIGNALS) process.off(signal, stop);
+    exitNoLonger();
     stopOnSignals(app);
     await app.listen(config.http.port, config.http.host);
     const isOneOfMany = cluster.isWorker && cluster.worker?.id !== 1;

@@ -177,10 +177,13 @@ describe('The HTTP surface', () => {
   });
 
   it('is not moved by upgrades and absolute addresses', async () => {
-    const upgrade = await exchange(
-      'GET /api/profile HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\nSec-WebSocket-Version: 13\r\n\r\n',
+    const upgraded = await open();
+    upgraded.write(
+      'GET /api/profile HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\nSec-WebSocket-Version: 13\r\n\r\n',
     );
-    expect(statusOf(upgrade)).toBe(401);
+    const [answer] = (await once(upgraded, 'data')) as [Buffer];
+    expect(statusOf(answer.toString())).toBe(401);
+    upgraded.destroy();
     const login = await exchange(
       'POST http://evil.example/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
     );

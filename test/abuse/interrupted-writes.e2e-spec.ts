@@ -268,7 +268,7 @@ describe('A service that dies between two writes', () => {
   };
 
   for (const [name, { arrange, act: perform, goOn }] of Object.entries(DEEDS)) {
-    it(`leaves everybody a way on: ${name}, at each of its writes`, { timeout: 180_000 }, async () => {
+    it(`leaves everybody a way on: ${name}, at each of its writes`, async () => {
       for (const mode of ['cut before', 'cut after'] as const) {
         let write = 1;
         for (; ; write += 1) {

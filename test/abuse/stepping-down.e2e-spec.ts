@@ -37,8 +37,8 @@ describe('While the database elects a primary', () => {
     control.db('admin').command({ configureFailPoint: 'failCommand', mode, data });
   const recover = () => fail('off', {});
 
-  /** As a client does that is told to come again. */
   let refusals = 0;
+  /** As a client does that is told to come again. */
   async function untilDone(request: () => Promise<ApiResponse>): Promise<ApiResponse> {
     const deadline = performance.now() + 3 * STORM_MS;
     for (;;) {
@@ -63,7 +63,7 @@ describe('While the database elects a primary', () => {
     return null;
   }
 
-  it('whoever is refused is told to come again, and what was answered holds', { timeout: 120_000 }, async () => {
+  it('whoever is refused is told to come again, and what was answered holds', { timeout: 60_000 }, async () => {
     const client = test.client();
     const later: string[] = [];
     let isStormy = true;

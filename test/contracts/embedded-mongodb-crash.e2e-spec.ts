@@ -77,7 +77,7 @@ describe('A store whose process is killed', () => {
 
   it(
     `loses nothing acknowledged and breaks no index in ${CYCLES} cycles under ${WRITERS} writers`,
-    { timeout: 180_000 },
+    { timeout: 50_000 },
     async () => {
       const inserted: string[] = [];
       const counted = Array.from({ length: WRITERS }, () => ({ acknowledged: 0, tried: 0 }));

@@ -74,7 +74,7 @@ describeTwins(
 
     test('forgets a record when its time is over, and none before', async () => {
       const [short, long] = [nextKey(), nextKey()];
-      await twin().cache.put(short, record, 2_000);
+      await twin().cache.put(short, record, 500);
       await twin().cache.put(long, record, 60_000);
       expect(await twin().cache.getMany([short, long])).toEqual([record, record]);
       await expect.poll(() => read(short)).toBeUndefined();
@@ -228,7 +228,7 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     for (let i = 0; i < 100; i += 1) expect(await twin.cache.getMany(['b'])).toEqual([undefined]);
     await twin.redis?.run((client) => client.get('b')).catch(() => undefined);
     // Each by itself would wait for 400 ms.
-    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(performance.now() - started).toBeLessThan(400);
     expect(await other.client.get(other.key('a'))).toBe(JSON.stringify(record()));
     proxy.restore();
     await expect.poll(() => other.client.get(other.key('a'))).toBeNull();

@@ -141,7 +141,7 @@ describe('Metrics of what is amiss', () => {
     const test = await startTestApp({ env: { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(smtp.port) } });
     const until = async (condition: (metrics: Record<string, number>) => boolean) => {
       let metrics: Record<string, number> = {};
-      await expect.poll(async () => condition((metrics = await scrape(test)))).toBe(true);
+      await expect.poll(async () => condition((metrics = await scrape(test))), { timeout: 10_000 }).toBe(true);
       return metrics;
     };
     smtp.refuseWith = 451;

@@ -82,7 +82,7 @@ describe('The operator’s commands, beside a running service,', () => {
     expect(again.status).toBe(201);
   });
 
-  it('issue, list, replace and revoke API keys', { timeout: 180_000 }, async () => {
+  it('issue, list, replace and revoke API keys', async () => {
     const user = await new Personas(() => client, new Inbox(client)).user();
     const profile = async (key: string) =>
       (await client.get('/api/profile', { apiKey: key, bearer: user.token })).body.code ?? 'let in';

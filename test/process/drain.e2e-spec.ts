@@ -89,7 +89,7 @@ async function untilRefused(url: string): Promise<void> {
       (connection) => void connection.destroy(),
       (error: NodeJS.ErrnoException) => error.code,
     );
-  await expect.poll(attempt, { interval: 5 }).toBe('ECONNREFUSED');
+  await expect.poll(attempt, { interval: 5, timeout: 10_000 }).toBe('ECONNREFUSED');
 }
 
 /** One request after the other on a connection that is kept, as a proxy does. @returns why the last one failed */

@@ -20,10 +20,10 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { ApiClient } from '../support/api-client.js';
+import { freePort } from '../support/free-port.js';
 import { Inbox } from '../support/inbox.js';
 import { newRegistration, PASSWORD, Personas } from '../support/personas.js';
 import { exchange } from '../support/raw-http.js';
-import { freePort } from '../support/redis-server.js';
 import { DIST, ServiceProcess } from '../support/service-process.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 

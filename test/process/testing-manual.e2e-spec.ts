@@ -95,11 +95,11 @@ describe('The manual for tests', () => {
         symlinkSync(join(ROOT, entry), join(workplace, entry));
     });
 
-    it('without a mistake of type', { timeout: 180_000 }, () => {
+    it('without a mistake of type', () => {
       expect(mistakesOfType(specs.map((file) => join(workplace, file)))).toEqual([]);
     });
 
-    it('that run as they stand', { timeout: 180_000 }, async () => {
+    it('that run as they stand', async () => {
       const report = join(directory, 'report.json');
       const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...specs];
       const output = await runVitest(args, workplace, client.baseUrl);

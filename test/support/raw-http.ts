@@ -20,7 +20,7 @@ export function untilClosed(socket: Socket): Promise<string> {
   return new Promise((resolve) => socket.once('close', () => resolve(answer)));
 }
 
-/** Longer than the service leaves a connection open on which nothing comes. */
+/** By then the connection has ended, where a request asks for that or is refused. */
 const END_LIMIT_MS = 10_000;
 
 /** Sends bytes, and yields what came back when the connection ended. */

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
+import { freePort } from './free-port.js';
 
 /** A Redis of one's own, which keeps nothing. */
 export interface RedisServer {
@@ -72,12 +72,4 @@ function clientOf(url: string) {
   const client = createClient({ url, socket: { reconnectStrategy: false, connectTimeout: 1_000 } });
   client.on('error', () => undefined);
   return client;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
 }

@@ -1,2 +1,3 @@
+export { exitOnSignals, STOP_SIGNALS } from './exit-on-signals.js';
 export { ignoreOutputErrors } from './ignore-output-errors.js';
 export { stopWithShell } from './stop-with-shell.js';

@@ -9,8 +9,8 @@ const LONGEST_SOCKET_PATH = 100;
 /** Drivers recognise a socket path by this ending. */
 const SOCKET = 'mongodb.sock';
 
-/** What a directory needs so that its socket lies in it, as told to people. */
-export const SHORTER_PATH = `path of at most ${LONGEST_SOCKET_PATH - SOCKET.length - 1} bytes`;
+/** In bytes, of a directory that has room for its own socket. */
+export const LONGEST_PATH = LONGEST_SOCKET_PATH - SOCKET.length - 1;
 
 /** On Windows a named pipe, which is not a file, and which other users may not write to by default. */
 const IS_WINDOWS = process.platform === 'win32';

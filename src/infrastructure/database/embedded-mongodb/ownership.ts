@@ -55,13 +55,13 @@ function isAlive({ pid, startedAt }: Owner): boolean {
 /** When a process started; empty where the system does not tell. */
 function startOf(pid: number): string {
   return (
-    readable(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19]) ??
-    readable(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], PS).trim()) ??
+    tryToRead(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19]) ??
+    tryToRead(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], PS).trim()) ??
     ''
   );
 }
 
-function readable(read: () => string | undefined): string | undefined {
+function tryToRead(read: () => string | undefined): string | undefined {
   try {
     return read();
   } catch {
@@ -75,5 +75,5 @@ const THIS_PROCESS: Owner = {
   pid: process.pid,
   startedAt: startOf(process.pid),
   // Empty where the system has no process namespaces.
-  namespace: readable(() => readlinkSync('/proc/self/ns/pid')) ?? '',
+  namespace: tryToRead(() => readlinkSync('/proc/self/ns/pid')) ?? '',
 };

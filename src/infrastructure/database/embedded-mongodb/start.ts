@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { privateDirectory, removeSocket, SHORTER_PATH, temporaryDirectory } from './directory.js';
+import { LONGEST_PATH, privateDirectory, removeSocket, temporaryDirectory } from './directory.js';
 import { Engine } from './engine/engine.js';
 import { claim, release } from './ownership.js';
 import { WireServer } from './server.js';
@@ -81,7 +81,9 @@ async function startInDirectory(directory: string, waitMs: number, exitLock?: Ex
       const opened = await open(dataFile, directory, mayTakeOver, exitLock);
       if (typeof opened !== 'number') return serve(opened, socketPath);
       if (now - began > START_TIMEOUT_MS) {
-        const remedy = isSocketShared ? '' : `; if it died in another container: only a ${SHORTER_PATH} can tell`;
+        const remedy = isSocketShared
+          ? ''
+          : `; if it died in another container: only a path of at most ${LONGEST_PATH} bytes can tell`;
         throw new Error(`The directory ${directory} is locked: process ${opened} uses it but does not answer${remedy}`);
       }
     }
