@@ -2,7 +2,7 @@ import { CommandError, refuseOthers } from '../command-error.js';
 import { compileExpression, compileVariables, knowing } from '../expressions/compile.js';
 import { compileFilter } from '../query/filter.js';
 import type { Fold } from '../values/collation.js';
-import { fieldPath, isArrayIndex, isDocument, isOperatorDocument, own, type Document } from '../values/document.js';
+import { fieldPath, isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { leaves } from '../values/leaves.js';
 import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
@@ -154,16 +154,10 @@ function reached(values: unknown[]): unknown[] {
 
 /** The values by which a local document is joined; null if there is none, even in its arrays, unlike in a foreign document. */
 function localValues(document: Document, path: string[]): unknown[] {
-  const found = collected(document, path);
+  const found = leaves(document, path)
+    .flat()
+    .filter((value) => value !== undefined);
   return found.length > 0 ? found : [null];
-}
-
-function collected(holder: unknown, [name = '', ...rest]: string[]): unknown[] {
-  if (Array.isArray(holder) && isArrayIndex(name)) return collected({ [name]: holder[Number(name)] }, [name, ...rest]);
-  if (Array.isArray(holder)) return holder.flatMap((one) => (isDocument(one) ? collected(one, [name, ...rest]) : []));
-  const value = isDocument(holder) ? own(holder, name) : undefined;
-  if (rest.length > 0) return collected(value, rest);
-  return value === undefined ? [] : [value].flat();
 }
 
 /** Positions of the documents by their values at a path. An array is found by itself, and by each of its elements. */

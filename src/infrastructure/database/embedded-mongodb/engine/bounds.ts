@@ -63,7 +63,7 @@ function pointDemand(points: unknown[]): Demand[] {
 }
 
 function beginningDemand(pattern: unknown): Demand[] {
-  const text = isRegExp(pattern) ? literalPrefix(pattern) : '';
+  const text = isRegExp(pattern) ? literalPrefix(pattern).text : '';
   return text === '' ? [] : [{ beginning: { text, pattern } }];
 }
 

@@ -5,7 +5,7 @@ import { countKey, documentKey, documentRange, numberOf, recordIdOf } from '../s
 import type { View } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import { isDocument, type Document } from '../values/document.js';
-import { isLiteralPrefix } from '../values/regex.js';
+import { literalPrefix } from '../values/regex.js';
 import { isRegExp, typeName } from '../values/bson-types.js';
 import type { Collection } from './collection.js';
 import { LONGEST_VALUES } from './indexes.js';
@@ -169,7 +169,7 @@ function saysAll({ index, ranges }: Plan, filter: Document): boolean {
   const paths = index.fields.slice(0, Object.keys(filter).length).map(({ path }) => path);
   const isExact = paths.every((path, i) => {
     const asked = filter[path];
-    return PLAIN.includes(typeName(asked)) || (i === paths.length - 1 && isRegExp(asked) && isLiteralPrefix(asked));
+    return PLAIN.includes(typeName(asked)) || (i === paths.length - 1 && isRegExp(asked) && literalPrefix(asked).isAll);
   });
   // A long value is cut in the index, and may stand for several.
   return (

@@ -67,7 +67,7 @@ function findings({ input, regex, options: flags = '' }: Document): unknown[] {
   const { pattern, options } =
     regex instanceof BSONRegExp ? regex : { pattern: string('regex', 51105, regex), options: '' };
   if (options && flags) throw new CommandError(51107, 'options are given in the regex and beside it');
-  const compiled = toRegExp(pattern, options || String(flags ?? ''));
+  const compiled = toRegExp({ pattern, options: options || String(flags ?? '') });
   const found = text.matchAll(new RegExp(compiled, `${compiled.flags}g`));
   // A search that begins at the end of the text finds nothing, not even an empty text.
   const counted = [...found].filter(({ index }) => index < text.length || text === '');

@@ -4,7 +4,7 @@ import type { Fold } from '../values/collation.js';
 import { isOperatorDocument } from '../values/document.js';
 import { isTruthy, toDouble, toInteger } from '../values/numbers.js';
 import { compare, encode, equal, identity } from '../values/order.js';
-import { compileRegExp } from '../values/regex.js';
+import { toRegExp } from '../values/regex.js';
 import { isNumber, isRegExp, rankOf, typeTest } from '../values/bson-types.js';
 import { someValue } from '../values/leaves.js';
 
@@ -58,8 +58,8 @@ export function equality(operand: unknown, fold?: Fold): ValueTest {
   };
 }
 
-function patternTest(operand: Parameters<typeof compileRegExp>[0]): ValueTest {
-  const pattern = compileRegExp(operand);
+function patternTest(operand: Parameters<typeof toRegExp>[0]): ValueTest {
+  const pattern = toRegExp(operand);
   return (value) => (typeof value === 'string' ? pattern.test(value) : isRegExp(value) && equal(value, operand));
 }
 

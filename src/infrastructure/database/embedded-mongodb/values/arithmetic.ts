@@ -1,7 +1,7 @@
 import { Decimal128, Double, Long } from 'bson';
 import { CommandError } from '../command-error.js';
 import { typeName, type BsonNumber } from './bson-types.js';
-import { digitsOf, toDouble, type Digits } from './numbers.js';
+import { aligned, digitsOf, exactly, toDouble, type Digits } from './numbers.js';
 
 /** An operation on numbers, in each of the types in which BSON calculates. */
 export interface Arithmetic {
@@ -10,18 +10,18 @@ export interface Arithmetic {
   decimal(a: Digits, b: Digits): Digits;
 }
 
-export const ADDITION = aligned(
+export const ADDITION = additive(
   (a, b) => a + b,
   (a, b) => a + b,
 );
 
-export const SUBTRACTION = aligned(
+export const SUBTRACTION = additive(
   (a, b) => a - b,
   (a, b) => a - b,
 );
 
 /** The rest of a division, with the sign of what was divided. */
-export const REMAINDER = aligned(
+export const REMAINDER = additive(
   (a, b) => a % b,
   (a, b) => a % b,
 );
@@ -32,13 +32,12 @@ export const MULTIPLICATION: Arithmetic = {
   decimal: (a, b) => ({ digits: a.digits * b.digits, scale: a.scale + b.scale }),
 };
 
-function aligned(double: Arithmetic['double'], integer: Arithmetic['integer']): Arithmetic {
+function additive(double: Arithmetic['double'], integer: Arithmetic['integer']): Arithmetic {
   return {
     double,
     integer,
     decimal: (a, b) => {
-      const scale = Math.max(a.scale, b.scale);
-      const [x, y] = [a, b].map((one) => one.digits * 10n ** BigInt(scale - one.scale)) as [bigint, bigint];
+      const { x, y, scale } = aligned(a, b);
       return { digits: integer(x, y), scale };
     },
   };
@@ -97,7 +96,7 @@ export type Rounding = 'halfEven' | 'down' | 'floor' | 'ceiling';
 export function rounded(value: BsonNumber, places: number, rounding: Rounding): BsonNumber {
   const isDouble = typeName(value) === 'double';
   // Of a double, what it is in binary: 2.675 lies below its middle.
-  const exact = digitsOf(isDouble && Number.isFinite(toDouble(value)) ? inBinary(toDouble(value)) : value);
+  const exact = isDouble && Number.isFinite(toDouble(value)) ? exactly(toDouble(value)) : digitsOf(value);
   if (!exact || exact.scale <= places) return value;
   const unit = 10n ** BigInt(exact.scale - places);
   const digits = exact.digits / unit + correction(exact.digits / unit, exact.digits % unit, unit, rounding);
@@ -105,10 +104,6 @@ export function rounded(value: BsonNumber, places: number, rounding: Rounding): 
   if (isDouble) return bsonDouble(Number(`${digits}E${-places}`));
   const result = digits * 10n ** BigInt(-places);
   return value instanceof Long || BigInt.asIntN(32, result) !== result ? Long.fromBigInt(result) : Number(result);
-}
-
-function inBinary(value: number): Decimal128 {
-  return Decimal128.fromString(value.toPrecision(DECIMAL_DIGITS));
 }
 
 /** What is to be added to a number of which a rest was cut off. */

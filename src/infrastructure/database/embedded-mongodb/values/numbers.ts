@@ -1,14 +1,7 @@
-import { Decimal128, Long } from 'bson';
 import { CommandError } from '../command-error.js';
 import { isNumber, type BsonNumber } from './bson-types.js';
 
-/** A finite number as numerator / denominator. */
-export interface Exact {
-  numerator: bigint;
-  denominator: bigint;
-}
-
-/** A finite decimal as digits / 10^scale. */
+/** A finite number, exactly: digits / 10^scale. */
 export interface Digits {
   digits: bigint;
   scale: number;
@@ -31,23 +24,19 @@ export function toInteger(value: unknown, name: string, noNumber = 14): number {
   return number;
 }
 
-/** Exact value of an int64, decimal or double; undefined for NaN and the infinities. */
-export function exactValue(value: BsonNumber): Exact | undefined {
-  if (value instanceof Long) return { numerator: value.toBigInt(), denominator: 1n };
-  if (!(value instanceof Decimal128))
-    return Number.isFinite(toDouble(value)) ? exactDouble(toDouble(value)) : undefined;
-  const decimal = digitsOf(value);
-  return decimal && { numerator: decimal.digits, denominator: 10n ** BigInt(decimal.scale) };
+/** What a finite double is in binary: 0.1 is a little more than it is written. */
+export function exactly(value: number): Digits {
+  let scale = 0;
+  let whole = value;
+  for (; !Number.isInteger(whole); scale++) whole *= 2;
+  return { digits: BigInt(whole) * 5n ** BigInt(scale), scale };
 }
 
-export function exactDouble(value: number): Exact {
-  let scale = 0;
-  let scaled = value;
-  while (!Number.isInteger(scaled)) {
-    scaled *= 2;
-    scale++;
-  }
-  return { numerator: BigInt(scaled), denominator: 1n << BigInt(scale) };
+/** Both to the same scale. */
+export function aligned(a: Digits, b: Digits): { x: bigint; y: bigint; scale: number } {
+  const scale = Math.max(a.scale, b.scale);
+  const [x, y] = [a, b].map((one) => one.digits * 10n ** BigInt(scale - one.scale)) as [bigint, bigint];
+  return { x, y, scale };
 }
 
 /** As it is written in decimal; undefined for NaN and the infinities. */

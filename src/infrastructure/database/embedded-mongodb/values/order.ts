@@ -1,6 +1,6 @@
 import { Decimal128, Long, type Binary, type BSONRegExp, type Code, type ObjectId, type Timestamp } from 'bson';
 import type { Fold } from './collation.js';
-import { exactDouble, exactValue, toDouble, type Exact } from './numbers.js';
+import { aligned, digitsOf, exactly, toDouble, type Digits } from './numbers.js';
 import { rankOf, typeName, type BsonNumber } from './bson-types.js';
 
 /**
@@ -112,10 +112,10 @@ class Writer {
   private number(value: BsonNumber): void {
     const nearest = toDouble(value);
     const isDouble = !(value instanceof Decimal128) && !(value instanceof Long && !Number.isSafeInteger(nearest));
-    const exact = isDouble ? undefined : exactValue(value);
+    const exact = isDouble ? undefined : digitsOf(value);
     const base = Math.max(-Number.MAX_VALUE, Math.min(nearest, Number.MAX_VALUE));
     this.double(exact ? base : nearest);
-    const rest = exact ? remainder(exact, exactDouble(base)) : 0n;
+    const rest = exact ? remainder(exact, exactly(base)) : 0n;
     this.byte(rest === 0n ? 0x80 : rest < 0n ? 0x7f : 0x81);
     if (rest === 0n) return;
     this.uint64(BigInt.asUintN(64, rest >> 64n));
@@ -174,11 +174,11 @@ const LARGEST = 2n ** 127n - 1n;
  * What a double lacks to be the number, as a share of the double, and in a unit so small that no two decimals of 34
  * digits and no decimal and double are the same.
  */
-function remainder(exact: Exact, base: Exact): bigint {
-  const rest = exact.numerator * base.denominator - base.numerator * exact.denominator;
+function remainder(exact: Digits, base: Digits): bigint {
+  const { x, y } = aligned(exact, base);
+  const rest = x - y;
   if (rest === 0n) return 0n;
-  const size = base.numerator < 0n ? -base.numerator : base.numerator;
-  const share = (rest << 178n) / (exact.denominator * (size || 1n));
+  const share = (rest << 178n) / (y < 0n ? -y : y || 1n);
   if (share === 0n) return rest < 0n ? -1n : 1n;
   return share > LARGEST ? LARGEST : share < -LARGEST ? -LARGEST : share;
 }

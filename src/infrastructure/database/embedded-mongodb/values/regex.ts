@@ -22,7 +22,7 @@ const POSSESSIVE = /[*+?}]\+/;
  * MongoDB would is worse than failing.
  * @throws CommandError 51091 or 51108
  */
-export function toRegExp(pattern: string, options: string): RegExp {
+export function toRegExp({ pattern, options }: Pick<BSONRegExp, 'pattern' | 'options'>): RegExp {
   const flags = toFlags(options);
   const outline = pattern.replace(/\\[pP]\{[^}]*\}|\\./gs, 'a').replace(/\[[^\]]*\]/g, 'a');
   if (PCRE_ONLY.test(pattern.replaceAll('\\\\', '')) || POSSESSIVE.test(outline)) throw pcreOnly(pattern);
@@ -60,29 +60,13 @@ function withoutNeedlessEscapes(pattern: string): string {
 
 const LITERALS = /^\^((?:[^\p{Surrogate}\\^$.*+?()[\]{}|]|\\[^\p{Surrogate}A-Za-z0-9])*)([*?{]?)/u;
 
-/** How every text begins that the expression matches; empty where it does not say, or not in plain characters. */
-export function literalPrefix(expression: BSONRegExp): string {
-  const pattern = caseSensitivePattern(expression);
-  if (pattern.replace(/\\./gs, '').includes('|')) return '';
-  const [, literals = '', repetition] = LITERALS.exec(pattern) ?? [];
+/** How every text begins that a case-sensitive expression matches, in plain characters, and whether it asks for nothing else. */
+export function literalPrefix({ pattern, options }: BSONRegExp): { text: string; isAll: boolean } {
+  const [whole, literals = '', repetition] = options === '' ? (LITERALS.exec(pattern) ?? []) : [];
+  const isAll = whole === pattern && repetition === '';
+  if (pattern.replace(/\\./gs, '').includes('|')) return { text: '', isAll };
   const characters = literals.match(/\\?[^\\]|\\\\/gsu) ?? [];
   // The last character may be missing then.
   if (repetition) characters.pop();
-  return characters.map((character) => character.replace(/^\\/, '')).join('');
-}
-
-/** Whether it asks for nothing but that beginning. */
-export function isLiteralPrefix(expression: BSONRegExp): boolean {
-  const pattern = caseSensitivePattern(expression);
-  const [whole, , repetition] = LITERALS.exec(pattern) ?? [];
-  return whole === pattern && repetition === '';
-}
-
-/** Empty for an expression with options. */
-function caseSensitivePattern({ pattern, options }: BSONRegExp): string {
-  return options === '' ? pattern : '';
-}
-
-export function compileRegExp({ pattern, options }: BSONRegExp): RegExp {
-  return toRegExp(pattern, options);
+  return { text: characters.map((character) => character.replace(/^\\/, '')).join(''), isAll };
 }
