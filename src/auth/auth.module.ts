@@ -5,7 +5,6 @@ import { EmailVerificationController } from './email-verification/email-verifica
 import { EmailVerificationService } from './email-verification/email-verification.service.js';
 import { OtpMails } from './email-verification/otp-mails.js';
 import { ItsNotMeController } from './its-not-me/its-not-me.controller.js';
-import { ItsNotMeService } from './its-not-me/its-not-me.service.js';
 import { Lockdown } from './its-not-me/lockdown.js';
 import { LoginReportController } from './login-report/login-report.controller.js';
 import { LoginReportPageController } from './login-report/login-report-page.controller.js';
@@ -19,7 +18,6 @@ import { SessionOpening } from './login/session-opening.js';
 import { TokenPairs } from './login/token-pairs.js';
 import { LogoutController } from './logout/logout.controller.js';
 import { LogoutService } from './logout/logout.service.js';
-import { SessionProof } from './logout/session-proof.js';
 import { PasswordChangeController } from './password-change/password-change.controller.js';
 import { PasswordChangeService } from './password-change/password-change.service.js';
 import { ForgotPasswordService } from './password-reset/forgot-password.service.js';
@@ -62,12 +60,10 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     NewDeviceNotice,
     TokenRefreshService,
     LogoutService,
-    SessionProof,
     ForgotPasswordService,
     PasswordResetService,
     ResetMails,
     Lockdown,
-    ItsNotMeService,
     LoginReportService,
     PasswordChangeService,
   ],

@@ -12,10 +12,6 @@ export interface Runtime {
   clock: Clock;
 }
 
-@Global()
-@Module({})
-class RuntimeModule {}
-
 /**
  * Owns what is outside the process: settings, time, database, Redis and cache. Global, so that a feature asks for
  * `Config`, `Clock`, `Transactions`, `RecordCache`, `Metrics` or `REDIS` without importing anything. Knows no feature.
@@ -24,19 +20,15 @@ class RuntimeModule {}
 @Module({})
 export class InfrastructureModule {
   static forRoot({ config, clock }: Runtime): DynamicModule {
-    const runtime: DynamicModule = {
-      module: RuntimeModule,
+    const observability = ObservabilityModule.forRoot(config);
+    return {
+      module: InfrastructureModule,
+      imports: [DatabaseModule, RedisModule, RecordCacheModule, observability],
       providers: [
         { provide: Config, useValue: config },
         { provide: Clock, useValue: clock },
       ],
-      exports: [Config, Clock],
-    };
-    const observability = ObservabilityModule.forRoot(config);
-    return {
-      module: InfrastructureModule,
-      imports: [runtime, DatabaseModule, RedisModule, RecordCacheModule, observability],
-      exports: [DatabaseModule, RedisModule, RecordCacheModule, observability],
+      exports: [Config, Clock, DatabaseModule, RedisModule, RecordCacheModule, observability],
     };
   }
 }

@@ -2,14 +2,17 @@ import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Authenticated } from '../../common/access/index.js';
 import { Operation } from '../../common/openapi/index.js';
-import { CurrentPrincipal, type Principal } from '../../security/index.js';
+import { CurrentPrincipal, type Principal, RefreshTokens } from '../../security/index.js';
 import { RefreshTokenDto } from '../token-refresh/token-refresh.dto.js';
-import { ItsNotMeService } from './its-not-me.service.js';
+import { Lockdown } from './lockdown.js';
 
 @ApiTags('Recovery')
 @Controller('auth')
 export class ItsNotMeController {
-  constructor(private readonly notMe: ItsNotMeService) {}
+  constructor(
+    private readonly refreshTokens: RefreshTokens,
+    private readonly lockdown: Lockdown,
+  ) {}
 
   @Post('its-not-me')
   @Authenticated({ limit: 'auth' })
@@ -20,6 +23,8 @@ export class ItsNotMeController {
     message: 'All sessions have been terminated. Please check your email to reset your password.',
   })
   async itsNotMe(@CurrentPrincipal() principal: Principal, @Body() { refresh_token }: RefreshTokenDto): Promise<void> {
-    await this.notMe.lockDown(principal, refresh_token);
+    this.refreshTokens.verifyOwnership(refresh_token, principal);
+    const { userId, sessionId, record } = principal;
+    await this.lockdown.lockDown({ userId, sessionId, email: record.user.email });
   }
 }

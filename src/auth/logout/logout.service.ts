@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Sessions } from '../../login-history/index.js';
-import { Authenticator, type Principal, SecurityEvents } from '../../security/index.js';
-import { SessionProof } from './session-proof.js';
+import { Authenticator, type Principal, RefreshTokens, SecurityEvents } from '../../security/index.js';
 
 @Injectable()
 export class LogoutService {
   constructor(
-    private readonly proof: SessionProof,
+    private readonly refreshTokens: RefreshTokens,
     private readonly sessions: Sessions,
     private readonly authenticator: Authenticator,
     private readonly events: SecurityEvents,
@@ -14,7 +13,7 @@ export class LogoutService {
 
   /** @throws ApiError `token_invalid` if the refresh token is not of the caller's session */
   async logout(principal: Principal, refreshToken: string, isForAllSessions: boolean): Promise<void> {
-    this.proof.assertSameSession(principal, refreshToken);
+    this.refreshTokens.verifyOwnership(refreshToken, principal);
     if (isForAllSessions) await this.sessions.endAll(principal.userId, 'logged_out');
     else await this.sessions.end(principal.sessionId, 'logged_out');
     await this.authenticator.forgetAccount(principal.userId);

@@ -28,12 +28,13 @@ export class PasswordChangeService {
     if (!account) throw new ApiError('session_revoked');
     await this.assertCurrent({ userId, sessionId }, dto.current_password, account.passwordHash);
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
-    await this.sessions.endOthersWith(userId, sessionId, 'password_changed', async () => {
+    const change = async () => {
       const credentialVersion = await this.accounts.replacePassword(userId, passwordHash, { isRecovery: false });
       await this.mails.postChanged(account.email, { isSessionKept: true });
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId, sessionId });
       return credentialVersion;
-    });
+    };
+    await this.sessions.endAllWith(userId, 'password_changed', change, sessionId);
   }
 
   /**

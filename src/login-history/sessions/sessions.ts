@@ -25,39 +25,19 @@ export class Sessions {
     return ended.length;
   }
 
-  /**
-   * Changes the credential and ends all of the account's sessions in one transaction, then updates the caches.
-   * @param change makes the change, and returns the new credential version; if it throws, nothing is changed
-   */
-  async endAllWith(userId: string, reason: SessionEnd, change: () => Promise<number>): Promise<void> {
-    await this.endWith(userId, null, reason, change);
-  }
-
-  /**
-   * Like {@link endAllWith}, but one session goes on with the new credential.
-   * @throws ApiError 401 with the reason if that session has ended meanwhile; then nothing is changed
-   */
-  async endOthersWith(
-    userId: string,
-    keptId: string,
-    reason: SessionEnd,
-    change: () => Promise<number>,
-  ): Promise<void> {
-    await this.endWith(userId, keptId, reason, change);
-  }
-
   /** Why the session ended, by storage; within a transaction, by its snapshot. @returns null if it has not ended */
   async endOf(sessionId: string): Promise<SessionEnd | null> {
     const session = await this.repository.readSession(sessionId);
     return 'ended' in session ? session.ended : null;
   }
 
-  private async endWith(
-    userId: string,
-    keptId: string | null,
-    reason: SessionEnd,
-    change: () => Promise<number>,
-  ): Promise<void> {
+  /**
+   * Changes the credential and ends the account's sessions in one transaction, then updates the caches.
+   * @param change makes the change, and returns the new credential version; if it throws, nothing is changed
+   * @param keptId a session that goes on with the new credential
+   * @throws ApiError 401 with the reason if that session has ended meanwhile; then nothing is changed
+   */
+  async endAllWith(userId: string, reason: SessionEnd, change: () => Promise<number>, keptId?: string): Promise<void> {
     const { version, ended } = await this.transactions.run(async () => {
       const version = await change();
       // The session was ended meanwhile, by a lockdown or a reset, which this change must not undo.

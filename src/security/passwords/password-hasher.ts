@@ -2,7 +2,6 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { Metrics } from '../../infrastructure/observability/index.js';
-import { HashMetrics } from './hash-metrics.js';
 import { HashThreads } from './hash-threads.js';
 
 /** bcrypt ignores everything after these bytes: longer passwords with the same beginning would be equal. */
@@ -12,6 +11,9 @@ export const MAX_PASSWORD_BYTES = 72;
 const QUEUED_PER_SLOT = 50;
 
 const SALT_AND_HASH_CHARACTERS = 53;
+
+/** Upper bounds of the histogram. */
+const SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
 
 /**
  * bcrypt for a bounded number of secrets at a time, first come, first served. Without the bound, a burst of logins would occupy
@@ -27,13 +29,17 @@ export class PasswordHasher implements OnApplicationShutdown {
   /** A decoy of the same form and cost as a real hash: comparing with a malformed one is fast, and would reveal unknown accounts. */
   private readonly hashOfNobody: string;
 
-  private readonly metrics: HashMetrics;
+  private readonly refused;
+  private readonly duration;
 
   constructor({ passwords }: Config, metrics: Metrics) {
     this.cost = passwords.hashCost;
     this.concurrency = passwords.hashConcurrency;
     this.hashOfNobody = `$2b$${String(this.cost).padStart(2, '0')}$${'.'.repeat(SALT_AND_HASH_CHARACTERS)}`;
-    this.metrics = new HashMetrics(metrics, () => ({ running: this.running, waiting: this.waiting.length }));
+    metrics.gauge('password_hashes_running', 'bcrypt hashes being computed', () => this.running);
+    metrics.gauge('password_hashes_waiting', 'bcrypt hashes waiting for their turn', () => this.waiting.length);
+    this.refused = metrics.counter('password_hashes_refused_total', 'Requests answered 503 because too many waited');
+    this.duration = metrics.histogram('password_hash_duration_seconds', 'One bcrypt hash, without its wait', SECONDS);
   }
 
   /**
@@ -64,14 +70,14 @@ export class PasswordHasher implements OnApplicationShutdown {
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.concurrency) {
       if (this.waiting.length >= this.concurrency * QUEUED_PER_SLOT) {
-        this.metrics.refused.inc();
+        this.refused.inc();
         throw new ApiError('service_unavailable', { retryAfterSeconds: 2 });
       }
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     } else {
       this.running += 1;
     }
-    const stopTimer = this.metrics.duration.startTimer();
+    const stopTimer = this.duration.startTimer();
     try {
       return await work();
     } finally {

@@ -66,11 +66,12 @@ export class RefreshTokens {
   }
 
   /**
-   * To find the session that a token belongs to, even if the token has expired.
-   * @throws ApiError `token_invalid`
+   * Checks that the caller has both tokens of a session, as required for ending it; the refresh token may have expired.
+   * @throws ApiError `token_invalid` if it is of another session
    */
-  verifyOwnership(token: string): RefreshClaims {
-    return this.read(token, true);
+  verifyOwnership(token: string, { userId, sessionId }: { userId: string; sessionId: string }): void {
+    const claims = this.read(token, true);
+    if (claims.sid !== sessionId || claims.id !== userId) throw new ApiError('token_invalid');
   }
 
   private read(token: string, mayBeExpired: boolean): RefreshClaims {
