@@ -11,7 +11,7 @@ const WRONG_USAGE = 2;
 
 async function run({ command, argument, isJson }: Invocation): Promise<string> {
   const settings = loadConfig(environmentVariables());
-  const config = { ...settings, mongodb: { ...settings.mongodb, mayShareStore: true, isAwaited: false } };
+  const config = { ...settings, mongodb: { ...settings.mongodb, isForCommand: true } };
   const module = CliModule.forRoot({ config, clock: new SystemClock() });
   const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   try {

@@ -1,4 +1,4 @@
-export { ACCESS, type Access, type LimitClass, type RateLimit, type Role, ROLES } from './access.js';
+export { ACCESS, type Access, type RateLimit, type Role, ROLES } from './access.js';
 export {
   AdminOnly,
   API_KEY_SCHEME,

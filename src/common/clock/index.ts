@@ -1,3 +1,3 @@
 export { Clock } from './clock.js';
 export { SystemClock } from './system-clock.js';
-export { LateError, withDeadline } from './with-deadline.js';
+export { withDeadline } from './with-deadline.js';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyReply } from 'fastify';
@@ -29,7 +29,7 @@ const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
     "default-src 'none'",
-    `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+    `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -1,3 +1,2 @@
 export { ClusterMember } from './cluster-member.js';
 export { ClusterMetrics } from './cluster-metrics.js';
-export type { Reading } from './cluster-messages.js';

@@ -40,10 +40,11 @@ export abstract class Config {
   abstract readonly mongodb: {
     /** null: the embedded store in `dataDirectory`. */
     readonly uri: string | null;
-    /** Whether to share an embedded store with the process that has it open: command-line tools do, a service does not. */
-    readonly mayShareStore: boolean;
-    /** Whether to wait for a server that does not answer: a service does, a command-line tool fails. */
-    readonly isAwaited: boolean;
+    /**
+     * Whether a command-line tool asks: unlike a service it shares an embedded store with the process that has it open, and
+     * fails where a server does not answer instead of waiting for it.
+     */
+    readonly isForCommand: boolean;
   };
   abstract readonly redis: {
     /** null: cache and limiter in this process. */

@@ -1,4 +1,3 @@
 export { ConfigError } from './config-error.js';
 export { Config } from './config.js';
-export type { SmtpSettings } from './config.js';
 export { environmentVariables, loadConfig } from './load-config.js';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError } from './config-error.js';
@@ -57,7 +57,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       corsOrigins: settings.CORS_ORIGINS.length > 0 ? settings.CORS_ORIGINS : [new URL(frontendUrl).origin],
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
     },
-    mongodb: { uri: settings.MONGODB_URI ?? null, mayShareStore: false, isAwaited: true },
+    mongodb: { uri: settings.MONGODB_URI ?? null, isForCommand: false },
     redis: { url: settings.REDIS_URL ?? null, keyPrefix: settings.REDIS_KEY_PREFIX, isTrustedAtStart: false },
     tokens: {
       accessSecret: settings.JWT_SECRET ?? development?.jwtSecret ?? '',
@@ -79,7 +79,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       general: { quota: settings.RATE_LIMIT, windowMs: settings.RATE_WINDOW },
     },
     apiKeys: developmentApiKey
-      ? [{ name: 'development', digest: createHash('sha256').update(developmentApiKey).digest() }]
+      ? [{ name: 'development', digest: hash('sha256', developmentApiKey, 'buffer') }]
       : settings.API_KEYS,
     passwords: {
       hashCost: HASH_COST,

@@ -23,7 +23,7 @@ const TIMEOUTS = {
 export class DatabaseServer {
   private readonly closeHooks: (() => Promise<void>)[] = [];
 
-  /** @param isAwaited whether a server that does not answer is waited for */
+  /** @param isAwaited whether a server that is not there yet is waited for */
   private constructor(
     readonly uri: string,
     private readonly embedded: EmbeddedMongodb | null,
@@ -36,15 +36,16 @@ export class DatabaseServer {
 
   /** @throws Error with one clear line if the store cannot be opened, or another process uses it */
   static async open(config: Config): Promise<DatabaseServer> {
-    const { uri, isAwaited, mayShareStore } = config.mongodb;
+    const { uri, isForCommand } = config.mongodb;
+    const isAwaited = !isForCommand;
     if (uri) return new DatabaseServer(await waitForServer(uri, isAwaited), null, isAwaited);
     const directory = config.environment === 'test' ? undefined : join(config.dataDirectory, 'mongodb');
     const embedded = await startEmbeddedMongodb({
       directory,
       workerThread: config.environment !== 'test',
-      waitForOwnerMs: mayShareStore ? 0 : WAIT_FOR_OWNER_MS,
+      waitForOwnerMs: isForCommand ? 0 : WAIT_FOR_OWNER_MS,
     });
-    if (embedded.attached && !mayShareStore) {
+    if (embedded.attached && !isForCommand) {
       // Two services would each have a cache of their own, and not notice sessions that the other one ends.
       await embedded.close();
       throw new Error(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
@@ -41,7 +41,7 @@ export interface SessionGeneration {
 
 /** The form in which tokens are stored. */
 function tokenDigest(token: string): string {
-  return `sha256:${createHash('sha256').update(token).digest('hex')}`;
+  return `sha256:${hash('sha256', token)}`;
 }
 
 /** Sessions in storage. Implements the guards' port SessionReader. */

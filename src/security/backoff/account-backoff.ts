@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ATTEMPT_KEYS, AttemptCounter } from './attempt-counter.js';
 
@@ -31,5 +31,5 @@ function keyOf(target: LoginTarget): string {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }

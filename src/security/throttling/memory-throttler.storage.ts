@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import type { Clock } from '../../common/clock/index.js';
-import type { RequestCounter } from './request-counter.js';
-import { throttlerRecord, type ThrottlerRecord } from './throttler-record.js';
+import { type RequestCounter, throttlerRecord, type ThrottlerRecord } from './request-counter.js';
 
 /** Counters kept at the same time, so that memory is bounded; beyond it the least recently used are forgotten. */
 const MAX_COUNTERS = 200_000;

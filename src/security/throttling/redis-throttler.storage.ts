@@ -1,8 +1,7 @@
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { batched, type RedisConnection } from '../../infrastructure/redis/index.js';
-import type { RequestCounter } from './request-counter.js';
 import { THROTTLING_KEYS } from './throttling-key.js';
-import { throttlerRecord, type ThrottlerRecord } from './throttler-record.js';
+import { type RequestCounter, throttlerRecord, type ThrottlerRecord } from './request-counter.js';
 
 /** A script is atomic: of any number of parallel requests exactly `limit` pass, and no counter is left without an expiry. */
 const INCREMENT = `

@@ -16,8 +16,7 @@ import { Reflector } from '@nestjs/core';
 import { accessOf } from '../access-of.js';
 import { SecurityEvents } from '../events/security-events.js';
 import { LimitNamespaces } from './limit-namespaces.js';
-import type { RequestCounter } from './request-counter.js';
-import type { ThrottlerRecord } from './throttler-record.js';
+import type { RequestCounter, ThrottlerRecord } from './request-counter.js';
 import { type LimitName, throttlingKey } from './throttling-key.js';
 
 /**
