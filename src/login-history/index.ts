@@ -1,4 +1,5 @@
 export { describeDevice, type Device, parseDevice, userAgentOf } from './device/device.js';
+export { KNOWN_DEVICE_RETENTION_MS } from './device/known-device.schema.js';
 export { KnownDevicesRepository } from './device/known-devices.repository.js';
 export { type Location, LocationFinder } from './location/location-finder.js';
 export { describeLocation, networkOf } from './location/network.js';

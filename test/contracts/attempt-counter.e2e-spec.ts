@@ -93,6 +93,13 @@ describeTwins('Attempt counter', inMemory, inRedis, (test, twin) => {
     expect(await attempt(key, FREE_ATTEMPTS + 1)).toEqual(none(FREE_ATTEMPTS + 1));
   });
 
+  test('holds up nobody for longer than the longest delay, though the clock was set back', async () => {
+    const key = nextKey();
+    await attempt(key, FREE_ATTEMPTS + 1);
+    twin().clock.advance(-10 * HOUR);
+    expect(await attempt(key, 2)).toEqual([0, 2 * SECOND]);
+  });
+
   test('begins anew once cleared, and for that key alone', async () => {
     const [key, other] = [nextKey(), nextKey()];
     for (const one of [key, other]) await attempt(one, FREE_ATTEMPTS + 1);

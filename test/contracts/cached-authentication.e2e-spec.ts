@@ -114,17 +114,32 @@ describe.skipIf(!redisUrl())('The cached authentication record in Redis', () => 
     const ada = await test.personas.user();
     const eve = await test.personas.user();
     const ofEve = (await redis.client.get(keyOf(eve.userId))) as string;
-    for (const value of ['not json', '{"user":1}', 'null', '[]', '"x"', ofEve]) {
+    const ofAda = JSON.parse((await redis.client.get(keyOf(ada.userId))) as string) as Record<string, object>;
+    const withoutName = JSON.stringify({ ...ofAda, user: { ...ofAda['user'], username: undefined } });
+    const withoutRole = JSON.stringify({ ...ofAda, auth: { ...ofAda['auth'], role: undefined } });
+    for (const value of ['not json', '{"user":1}', 'null', '[]', '"x"', ofEve, withoutName, withoutRole]) {
       await redis.client.set(keyOf(ada.userId), value);
       const { status, body } = await profile(ada.token);
       expect(status, value).toBe(200);
-      expect(body.data._id).toBe(ada.userId);
+      expect(body.data).toMatchObject({ _id: ada.userId, username: ada.registration.username });
+      expect(JSON.parse((await redis.client.get(keyOf(ada.userId))) as string), value).toEqual(ofAda);
     }
     const sound = (await profile(ada.token)).text;
     for (const value of ['not json', '{}', '{"created_at":1,"updated_at":1}', 'null']) {
       await redis.client.set(redis.key(`user:dates:${ada.userId}`), value);
       expect((await profile(ada.token)).text, value).toBe(sound);
     }
+  });
+
+  it('of an issued key, whose digest is none, is a miss', async () => {
+    const user = await test.personas.user();
+    const { key, stored } = await test.app.get(ApiKeys).issue('damaged');
+    const ask = () => test.client().get('/api/profile', { bearer: user.token, apiKey: key });
+    expect((await ask()).status).toBe(200);
+    const name = redis.key(`api-key:${stored._id.toHexString()}`);
+    const record = JSON.parse((await redis.client.get(name)) as string) as object;
+    await redis.client.set(name, JSON.stringify({ ...record, digest: 'z'.repeat(64) }));
+    expect((await ask()).status).toBe(200);
   });
 
   it('stands beside sessions and issued keys, which are looked up again after a minute', async () => {

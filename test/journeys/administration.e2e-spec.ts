@@ -185,6 +185,41 @@ describe('Administration', () => {
     expect((await test.client().post('/auth/login', { login: email, password: PASSWORD })).status).toBe(200);
   });
 
+  it('keeps an unconfirmed account that it stops, with its names, and lets it expire once it goes on', async () => {
+    for (const [method, body] of [['PATCH', { status: 'inactive' }], ['DELETE']] as const) {
+      const { registration } = await test.personas.visitor();
+      const { email } = registration;
+      const stored = async () => {
+        const user = await test.database.collection('users').findOne({ email });
+        return [user, await test.database.collection('auths').findOne({ user: user?._id })];
+      };
+      const [user] = await stored();
+      const path = `/api/users/${String(user?._id)}`;
+      expect((await asAdmin().send(method, path, body)).status).toBe(200);
+      for (const document of await stored()) expect(document?.unconfirmed_until, method).toBeUndefined();
+
+      // By now anybody else could register the address.
+      await test.database.collection('users').updateOne({ email }, { $set: { created_at: new Date(0) } });
+      expect((await test.client().post('/auth/register', registration)).status, method).toBe(422);
+
+      const undone =
+        method === 'DELETE'
+          ? await asAdmin().send('POST', `${path}/restore`)
+          : await asAdmin().send('PATCH', path, { status: 'active' });
+      expect(undone.status, method).toBe(200);
+      for (const document of await stored()) expect(document?.unconfirmed_until, method).toBeInstanceOf(Date);
+      expect((await asAdmin().get(path)).body.data.status).toBe('pending');
+    }
+  });
+
+  it('is for nobody whose account was disabled, though the cache still knows the session', async () => {
+    const other = await test.personas.admin();
+    expect((await as(other.token).get('/api/users')).status).toBe(200);
+    const user = await test.database.collection('users').findOne({ email: other.registration.email });
+    await test.database.collection('auths').updateOne({ user: user?._id }, { $set: { disabled_at: new Date() } });
+    expect((await as(other.token).get('/api/users')).body.code).toBe('account_disabled');
+  });
+
   it('tells who cleans up which of the two it was, and again when a clean-up failed', async () => {
     const { userId } = await test.personas.user();
     const heard: string[] = [];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PasswordHasher } from '../../src/security/index.js';
 import { AccountsRepository } from '../../src/users/index.js';
 import { MINUTE } from '../support/manual-clock.js';
-import { startTestApp, type TestApp } from '../support/test-app.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 describe('Email verification', () => {
   let test: TestApp;
@@ -123,6 +123,31 @@ describe('Email verification', () => {
         return isRight;
       };
       expect((await client.post('/auth/verify-otp', { email, otp })).body).toEqual(refusal);
+    }
+  });
+
+  it('confirms no account that an administrator stops while the code is compared', async () => {
+    const hasher = test.app.get(PasswordHasher, { strict: false });
+    const verify = hasher.verify.bind(hasher);
+    const admin = await test.personas.admin();
+    for (const [method, body] of [['PATCH', { status: 'inactive' }], ['DELETE']] as const) {
+      const { client, registration } = await test.personas.visitor();
+      const { email } = registration;
+      const otp = await otpOf(email);
+      const user = await test.database.collection('users').findOne({ email });
+      const path = `/api/users/${String(user?._id)}`;
+      const asAdmin = { apiKey: API_KEY, bearer: admin.token };
+      hasher.verify = async (...codes) => {
+        hasher.verify = verify;
+        const isRight = await verify(...codes);
+        expect((await test.client().request(path, { method, body, ...asAdmin })).status).toBe(200);
+        return isRight;
+      };
+      expect((await client.post('/auth/verify-otp', { email, otp })).body, method).toEqual(refusal);
+      expect((await test.client().get(path, asAdmin)).body.data, method).toMatchObject({
+        status: 'inactive',
+        confirmed_at: null,
+      });
     }
   });
 

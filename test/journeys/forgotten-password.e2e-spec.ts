@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { getModelToken } from '@nestjs/mongoose';
+import type { Model } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SessionsRepository } from '../../src/login-history/index.js';
-import { PasswordHasher } from '../../src/security/index.js';
+import { NewPasswords, PasswordHasher } from '../../src/security/index.js';
 import { targetsOf } from '../support/inbox.js';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
@@ -239,6 +241,93 @@ describe('Forgotten password', () => {
       expect((await login(registration.username, PASSWORD)).body.code).toBe('invalid_credentials');
       expect(await test.database.collection('login_histories').countDocuments({ user: user?._id })).toBe(0);
     }
+  });
+
+  it('lets nobody in with the old password whose account was being read when the password was reset', async () => {
+    const { registration } = await test.personas.confirmed();
+    const { email, username } = registration;
+    const token = await tokenFor(email);
+    const auths = test.app.get<Model<unknown>>(getModelToken('Auth'), { strict: false });
+    const findOne = auths.findOne.bind(auths);
+    const state: { reset?: number } = {};
+    auths.findOne = ((filter: object) => ({
+      lean: async () => {
+        auths.findOne = findOne;
+        state.reset = (await reset(token)).status;
+        return findOne(filter).lean();
+      },
+    })) as unknown as typeof auths.findOne;
+    expect((await login(username, PASSWORD)).body.code).toBe('invalid_credentials');
+    expect(state.reset).toBe(200);
+    expect((await login(username, NEW_PASSWORD)).status).toBe(200);
+  });
+
+  it('leaves nobody in who knows the old password, however many log in with it at that moment', async () => {
+    const unlimited = await startTestApp({ env: { AUTH_RATE_LIMIT: '100000', RATE_LIMIT: '100000' } });
+    const client = unlimited.client();
+    let logins = 0;
+    try {
+      for (let round = 0; round < 15; round += 1) {
+        const { registration } = await unlimited.personas.confirmed();
+        await client.post('/auth/forgot-password', { email: registration.email });
+        const { token } = await unlimited.inbox.waitFor(registration.email, 'password-reset');
+        const sessions: string[] = [];
+        const change = { isDone: false };
+        const logInAgainAndAgain = async () => {
+          while (!change.isDone) {
+            const answer = await client.post('/auth/login', { login: registration.username, password: PASSWORD });
+            if (answer.status === 200) sessions.push(answer.body.data.token);
+          }
+        };
+        const loops = Array.from({ length: 12 }, logInAgainAndAgain);
+        const passwords = { password: NEW_PASSWORD, password_confirmation: NEW_PASSWORD };
+        const { status } = await client.post('/auth/reset-password', { token, ...passwords });
+        change.isDone = true;
+        await Promise.all(loops);
+        expect(status).toBe(200);
+        logins += sessions.length;
+        for (const bearer of sessions)
+          expect((await client.get('/api/profile', { bearer, apiKey: API_KEY })).status).toBe(401);
+      }
+      expect(logins).toBeGreaterThan(0);
+    } finally {
+      await unlimited.close();
+    }
+  });
+
+  it('ends every session at once, though the database fails right after the change', async () => {
+    const user = await test.personas.user();
+    const token = await tokenFor(user.registration.email);
+    const profile = () => test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY });
+    expect((await profile()).status).toBe(200);
+    const sessions = test.app.get(SessionsRepository, { strict: false });
+    const deleteOutdated = sessions.deleteOutdated.bind(sessions);
+    let calls = 0;
+    sessions.deleteOutdated = (...outdated) => {
+      calls += 1;
+      return calls === 2 ? Promise.reject(new Error('for once')) : deleteOutdated(...outdated);
+    };
+    try {
+      expect((await reset(token)).status).toBe(500);
+    } finally {
+      sessions.deleteOutdated = deleteOutdated;
+    }
+    expect((await profile()).body.code).toBe('password_changed');
+    expect((await login(user.registration.username, NEW_PASSWORD)).status).toBe(200);
+  });
+
+  it('refuses the token of an account that goes while the new password is hashed', async () => {
+    const { registration } = await test.personas.visitor();
+    const token = await tokenFor(registration.email);
+    const passwords = test.app.get(NewPasswords, { strict: false });
+    const hash = passwords.hash.bind(passwords);
+    passwords.hash = async (...given) => {
+      passwords.hash = hash;
+      const user = await test.database.collection('users').findOneAndDelete({ email: registration.email });
+      await test.database.collection('auths').deleteOne({ user: user?._id });
+      return hash(...given);
+    };
+    expect((await reset(token)).body).toEqual(refusal);
   });
 
   it('keeps the token when the new password is refused', async () => {

@@ -73,6 +73,20 @@ describe('A login that was not mine', () => {
     expect((await login(user, NEW_PASSWORD)).status).toBe(200);
   });
 
+  it('forgets every device: the next logins are announced, that of the stranger’s device too', async () => {
+    const user = await test.personas.user();
+    const { email, username } = user.registration;
+    const loginFrom = (address: string, password: string) =>
+      test.client(address).post('/auth/login', { login: username, password });
+    expect((await loginFrom('8.8.8.8', PASSWORD)).status).toBe(200);
+    await test.inbox.waitFor(email, 'new-device');
+    await report(user.token, user.refresh_token);
+    const { token } = await test.inbox.waitFor(email, 'security-alert');
+    expect((await reset(token as string, NEW_PASSWORD)).status).toBe(200);
+    expect((await loginFrom('8.8.8.8', NEW_PASSWORD)).status).toBe(200);
+    await test.inbox.waitFor(email, 'new-device', 2);
+  });
+
   it('needs the refresh token of the bearer’s own session', async () => {
     const ada = await test.personas.user();
     const elsewhere = await test.personas.login(ada);

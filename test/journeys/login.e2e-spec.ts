@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocationFinder } from '../../src/login-history/index.js';
 import { cityDatabaseOf } from '../support/city-database.js';
+import { DAY } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -349,6 +350,16 @@ describe('Login', () => {
       }
       await login(registration, '8.8.8.8', IPHONE);
       expect(await notices(registration.email)).toBe(1);
+    });
+
+    it('is told though it is the only one known: the account was not used for so long that the others are forgotten', async () => {
+      const { registration } = await test.personas.confirmed();
+      await login(registration, '81.2.69.160', FIREFOX);
+      await test.advance(91 * DAY);
+      const user = await test.database.collection('users').findOne({ email: registration.email });
+      await test.database.collection('known_devices').deleteMany({ user: user?._id });
+      await login(registration, '8.8.8.8', IPHONE);
+      await test.inbox.waitFor(registration.email, 'new-device');
     });
 
     it('is told in the service’s own words, whatever the device says of itself', async () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
-import { Sessions } from '../../login-history/index.js';
+import { KnownDevicesRepository, Sessions } from '../../login-history/index.js';
 import { OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { AccountAnnouncements, AccountsRepository } from '../../users/index.js';
 import { ResetMails } from '../password-reset/reset-mails.js';
@@ -21,13 +21,14 @@ export class Lockdown {
     private readonly announcements: AccountAnnouncements,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: Sessions,
+    private readonly knownDevices: KnownDevicesRepository,
     private readonly mails: ResetMails,
     private readonly events: SecurityEvents,
   ) {}
 
   /**
-   * Locks everything down in one transaction: every session ends, the password stops working, and a reset link is mailed to the
-   * owner. This mail is exempt from the quota.
+   * Locks everything down in one transaction: every session ends, the password stops working, no device is known any more, and a
+   * reset link is mailed to the owner. This mail is exempt from the quota.
    * @param login.recoveries locks down only if the account has been recovered this many times: of any number of calls with the
    *   same count exactly one succeeds. Without it, locks down only if the session has not ended
    * @throws ApiError `report_link_used` if the count differs, 401 with the reason if the session has ended
@@ -42,6 +43,7 @@ export class Lockdown {
       if (end) throw new ApiError(end);
       if (credentialVersion === null)
         throw new ApiError(recoveries === undefined ? 'session_revoked' : 'report_link_used');
+      await this.knownDevices.forgetAll(userId);
       await this.secrets.issueResetToken(userId, token);
       await this.mails.postAlert(email, token);
       await this.events.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId, sessionId });

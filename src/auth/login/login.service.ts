@@ -51,10 +51,14 @@ export class LoginService {
     return new ApiError(code, details);
   }
 
-  /** The password may have been changed during the bcrypt comparison; then this login is refused. */
-  private async reread({ userId, credentialVersion }: Account): Promise<Account> {
+  /**
+   * The password may have been changed during the bcrypt comparison, or between the two reads before it, which then found the old
+   * hash and the new version: this login is refused.
+   */
+  private async reread({ userId, credentialVersion, passwordHash }: Account): Promise<Account> {
     const account = await this.accounts.findById(userId);
-    if (!account || !isActive(account) || account.credentialVersion !== credentialVersion) {
+    const isUnchanged = account?.credentialVersion === credentialVersion && account.passwordHash === passwordHash;
+    if (!account || !isActive(account) || !isUnchanged) {
       throw this.refusal('invalid_credentials', account);
     }
     return account;

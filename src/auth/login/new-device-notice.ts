@@ -4,6 +4,7 @@ import {
   describeDevice,
   describeLocation,
   type Device,
+  KNOWN_DEVICE_RETENTION_MS,
   KnownDevicesRepository,
   type Location,
   networkOf,
@@ -23,6 +24,7 @@ export interface Login {
   sessionId: string;
   /** Number of recoveries of the account before this login. */
   recoveries: number;
+  confirmedAt: Date | null;
   email: string;
   ip: string;
   device: Device | undefined;
@@ -46,7 +48,8 @@ export class NewDeviceNotice {
     const { userId, email, ip, device, location, loggedInAt } = login;
     const { frontendUrl, publicUrl } = this.config.mail;
     try {
-      const isNew = await this.knownDevices.see({ userId, device, network: networkOf(ip, location) });
+      const network = networkOf(ip, location);
+      const isNew = await this.knownDevices.see({ userId, device, network }, hasPast(login));
       if (!isNew) return;
       await this.outbox.post({
         kind: 'new-device',
@@ -66,4 +69,9 @@ export class NewDeviceNotice {
       this.logger.warn({ err: error }, 'A new device was not announced');
     }
   }
+}
+
+/** A lockdown forgets all devices, and each is forgotten when it was not used for long: the next one is not the account's first. */
+function hasPast({ recoveries, confirmedAt, loggedInAt }: Login): boolean {
+  return recoveries > 0 || Number(confirmedAt) < loggedInAt.getTime() - KNOWN_DEVICE_RETENTION_MS;
 }

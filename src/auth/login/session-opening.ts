@@ -56,6 +56,7 @@ export class SessionOpening {
       userId: account.userId,
       sessionId,
       recoveries: account.recoveries,
+      confirmedAt: account.confirmedAt,
       email: account.email,
       ip,
       device,

@@ -30,6 +30,7 @@ export class PasswordChangeService {
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
     const change = async () => {
       const credentialVersion = await this.accounts.replacePassword(userId, passwordHash, { isRecovery: false });
+      if (credentialVersion === null) throw new ApiError('session_revoked');
       await this.mails.postChanged(account.email, { isSessionKept: true });
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId, sessionId });
       return credentialVersion;

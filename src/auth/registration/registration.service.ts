@@ -3,7 +3,7 @@ import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { NewPasswords, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
-import { type Account, AccountAnnouncements, AccountsRepository, takenNames } from '../../users/index.js';
+import { type Account, AccountAnnouncements, AccountsRepository, isActive, takenNames } from '../../users/index.js';
 import { OtpMails } from '../email-verification/otp-mails.js';
 import type { RegisterDto } from './register.dto.js';
 
@@ -71,7 +71,9 @@ export class RegistrationService {
     return squatter;
   }
 
-  private isSquatter({ confirmedAt, createdAt }: Account): boolean {
-    return confirmedAt === null && createdAt.getTime() <= this.clock.nowMs() - this.secrets.otpTtlMs;
+  /** One that an administrator has disabled or deleted keeps its names. */
+  private isSquatter(account: Account): boolean {
+    const isLate = account.createdAt.getTime() <= this.clock.nowMs() - this.secrets.otpTtlMs;
+    return account.confirmedAt === null && isActive(account) && isLate;
   }
 }

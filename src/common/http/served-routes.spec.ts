@@ -15,6 +15,8 @@ describe('ServedRoutes', () => {
     ['/auth/login', ['POST']],
     ['/auth/login?x=1', ['POST']],
     ['/auth/%6cogin', ['POST']],
+    ['http://a.example:3000/auth/login?x=1', ['POST']],
+    ['http://a.example', []],
     ['/api/users/42', ['DELETE', 'GET', 'HEAD']],
     ['/api/users/', []],
     ['/api/users/42/x', []],

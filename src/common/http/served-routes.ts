@@ -18,7 +18,8 @@ export class ServedRoutes {
 
   /** @returns the allowed methods of the path, sorted; empty when nothing is served there. */
   methodsOf(url: string): string[] {
-    const path = url.split(/[?#]/, 1)[0] ?? '';
+    // A proxy may send the whole address (RFC 9112 section 3.2.2).
+    const path = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
     let segments: string[];
     try {
       segments = path.split('/').map(decodeURIComponent);

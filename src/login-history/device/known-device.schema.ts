@@ -2,6 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Types } from 'mongoose';
 
 const RETENTION_SECONDS = 7_776_000;
+export const KNOWN_DEVICE_RETENTION_MS = RETENTION_SECONDS * 1000;
 
 /** A device and network from which an account was used. It outlives the session, or every login after a logout would look new. */
 @Schema({ collection: 'known_devices', versionKey: false })

@@ -21,10 +21,11 @@ export class KnownDevicesRepository {
 
   /**
    * Records a use of the account.
+   * @param hasPast whether the account may have been used from devices that are no longer known
    * @returns whether to notify the owner: the account was used before, but never from this device and network. Of parallel first
    *   uses exactly one returns true
    */
-  async see(sighting: Sighting): Promise<boolean> {
+  async see(sighting: Sighting, hasPast: boolean): Promise<boolean> {
     const { user, fingerprint } = keyOf(sighting);
     const seen = await this.model.updateOne(
       { user, fingerprint },
@@ -32,7 +33,7 @@ export class KnownDevicesRepository {
       { upsert: true },
     );
     if (seen.upsertedCount === 0) return false;
-    return (await this.model.countDocuments({ user }).limit(2)) > 1;
+    return hasPast || (await this.model.countDocuments({ user }).limit(2)) > 1;
   }
 
   async forgetAll(userId: string): Promise<void> {

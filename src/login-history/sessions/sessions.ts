@@ -45,10 +45,12 @@ export class Sessions {
         throw new ApiError(await this.repository.endOf(keptId));
       return { version, ended: await this.repository.deleteOutdated(userId, version, reason) };
     });
+    // Before storage is asked again, which may fail.
+    await this.authenticator.forgetAccount(userId);
+    await this.authenticator.forgetSessions(ended, reason);
     // The transaction did not see a login with the old password that was inserted at the same time. Since the commit, guards no
     // longer accept it from storage; this removes it from the caches too.
     const stragglers = await this.repository.deleteOutdated(userId, version, reason);
-    await this.authenticator.forgetAccount(userId);
-    await this.authenticator.forgetSessions([...ended, ...stragglers], reason);
+    await this.authenticator.forgetSessions(stragglers, reason);
   }
 }

@@ -1,6 +1,6 @@
 import type { ApiKey } from './api-key.schema.js';
 
-const SHA256_HEX_CHARACTERS = 64;
+const SHA256_HEX = /^[0-9a-f]{64}$/;
 
 /** A stored key as the cache holds it; times in milliseconds. */
 export interface ApiKeyRecord {
@@ -36,5 +36,5 @@ export function readApiKeyRecord(value: unknown): ApiKeyRecord | null {
 }
 
 function isDigest(value: unknown): boolean {
-  return typeof value === 'string' && value.length === SHA256_HEX_CHARACTERS;
+  return typeof value === 'string' && SHA256_HEX.test(value);
 }

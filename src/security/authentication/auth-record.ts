@@ -18,7 +18,19 @@ export function authRecordKey(userId: string): string {
  * comes from the token alone.
  */
 export function readAuthRecord(value: unknown, userId: string): AuthRecord | null {
-  const record = value as Partial<AuthRecord> | null | undefined;
-  const isSound = typeof record === 'object' && record?.user?._id === userId && typeof record.auth?._id === 'string';
-  return isSound ? (record as AuthRecord) : null;
+  const { user, auth } = (value ?? {}) as { [Part in keyof AuthRecord]?: Partial<AuthRecord[Part]> };
+  const isSound =
+    user?._id === userId &&
+    isText(user.last_name) &&
+    isText(user.first_name) &&
+    isText(user.username) &&
+    isText(user.email) &&
+    isText(auth?._id) &&
+    (auth.role === null || isText(auth.role)) &&
+    (auth.confirmed_at === null || isText(auth.confirmed_at));
+  return isSound ? (value as AuthRecord) : null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

@@ -5,7 +5,7 @@ export const ATTEMPT_KEYS = 'attempts:';
 /** Attempts without a delay; as many may also run at the same time. */
 const FREE_ATTEMPTS = 20;
 const FIRST_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 3_600_000;
+export const LONGEST_DELAY_MS = 3_600_000;
 /** After this time without a failed attempt the counter is forgotten. */
 export const FORGET_AFTER_MS = 86_400_000;
 

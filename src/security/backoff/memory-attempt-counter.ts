@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock/index.js';
-import { AttemptCounter, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
+import { AttemptCounter, delayAfter, FORGET_AFTER_MS, LONGEST_DELAY_MS } from './attempt-counter.js';
 
 const MAX_ACCOUNTS = 100_000;
 
@@ -19,7 +19,9 @@ export class MemoryAttemptCounter extends AttemptCounter {
     const known = this.accounts.get(key);
     const account =
       known && nowMs - known.lastMs < FORGET_AFTER_MS ? known : { attempts: 0, blockedUntilMs: 0, lastMs: 0 };
-    if (account.blockedUntilMs > nowMs) return Promise.resolve(account.blockedUntilMs - nowMs);
+    const waitMs = account.blockedUntilMs - nowMs;
+    // Longer than any delay: the clock was set back.
+    if (waitMs > 0 && waitMs <= LONGEST_DELAY_MS) return Promise.resolve(waitMs);
     account.attempts += 1;
     account.blockedUntilMs = nowMs + delayAfter(account.attempts);
     account.lastMs = nowMs;

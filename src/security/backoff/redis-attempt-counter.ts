@@ -7,8 +7,9 @@ const DELAYS_END = 64;
 
 const RESERVE = `
 local now = tonumber(ARGV[1])
-local blocked = tonumber(redis.call('HGET', KEYS[1], 'blocked_until') or '0')
-if blocked > now then return blocked - now end
+local wait = tonumber(redis.call('HGET', KEYS[1], 'blocked_until') or '0') - now
+-- Longer than the last delay of the table, the longest: the clock was set back.
+if wait > 0 and wait <= tonumber(ARGV[#ARGV]) then return wait end
 local attempts = redis.call('HINCRBY', KEYS[1], 'attempts', 1)
 local delay = ARGV[2 + math.min(attempts, #ARGV - 2)]
 redis.call('HSET', KEYS[1], 'blocked_until', string.format('%.0f', now + tonumber(delay)))

@@ -22,7 +22,9 @@ export class RolesGuard implements CanActivate {
   private async assertRole(roles: readonly Role[], context: ExecutionContext): Promise<boolean> {
     const { user } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const account = await this.accounts.readAccess(user.userId);
-    const role = account?.record.auth.role;
+    // The session may be known from the cache alone.
+    if (!account?.isActive) throw new ApiError('account_disabled');
+    const { role } = account.record.auth;
     if (!role || !roles.includes(role)) throw new ApiError('role_required');
     return true;
   }

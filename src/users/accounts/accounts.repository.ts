@@ -181,7 +181,17 @@ export class AccountsRepository extends AccountReader {
     if (!auth || !user) throw new ApiError('not_found');
     const deletedAt = state === 'deleted' ? since : user.deleted_at;
     const status = deletedAt || auth.disabled_at ? 'inactive' : auth.confirmed_at ? 'active' : 'pending';
-    await this.users.updateOne({ _id }, { $set: { deleted_at: deletedAt, status, updated_at: this.clock.now() } });
+    const now = this.clock.now();
+    // The TTL index removes what is not confirmed in time, but nothing that an administrator has stopped.
+    const lifetime =
+      status === 'pending'
+        ? { $set: { unconfirmed_until: new Date(now.getTime() + UNCONFIRMED_LIFETIME_MS) } }
+        : { $unset: { unconfirmed_until: 1 as const } };
+    await this.auths.updateOne({ user: _id }, lifetime);
+    await this.users.updateOne(
+      { _id },
+      { ...lifetime, $set: { ...lifetime.$set, deleted_at: deletedAt, status, updated_at: now } },
+    );
   }
 
   /** Removes a deleted account permanently. @returns false if it is not deleted, e.g. because it was restored meanwhile */
@@ -199,39 +209,38 @@ export class AccountsRepository extends AccountReader {
     if (auth.deletedCount === 1) await this.users.deleteOne({ _id });
   }
 
-  /** @returns false if the account is gone, or was confirmed already */
+  /** @returns false if the account is gone, disabled or deleted, or was confirmed already */
   async confirmEmail(userId: string): Promise<boolean> {
     const _id = new Types.ObjectId(userId);
     const now = this.clock.now();
     const confirmed = await this.auths.updateOne(
-      { user: _id, confirmed_at: null },
+      { user: _id, confirmed_at: null, disabled_at: null },
       { $set: { confirmed_at: now }, $unset: { unconfirmed_until: 1 } },
     );
     if (confirmed.modifiedCount === 0) return false;
     const kept = await this.users.updateOne(
-      { _id },
+      { _id, deleted_at: null },
       { $set: { updated_at: now, status: 'active' }, $unset: { unconfirmed_until: 1 } },
     );
     return kept.matchedCount === 1;
   }
 
   /**
-   * Stores a new password. @returns the new credential version; sessions of older versions are invalid
+   * Stores a new password.
+   * @returns the new credential version, sessions of older versions are invalid; null if there is no such account
    * @param isRecovery whether it was chosen with a mailed token, and not by somebody who knew the old password
    */
   async replacePassword(
     userId: string,
     passwordHash: string,
     { isRecovery }: { isRecovery: boolean },
-  ): Promise<number> {
+  ): Promise<number | null> {
     const _id = new Types.ObjectId(userId);
     await this.users.updateOne({ _id }, { $set: { password: passwordHash, updated_at: this.clock.now() } });
-    const version = await this.raiseCredentialVersion(
+    return this.raiseCredentialVersion(
       { user: _id },
       { $set: { password_reset_required: false }, $inc: { recoveries: isRecovery ? 1 : 0 } },
     );
-    if (version === null) throw new ApiError('session_revoked');
-    return version;
   }
 
   /**
