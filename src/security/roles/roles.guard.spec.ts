@@ -37,7 +37,8 @@ describe('RolesGuard', () => {
     handler: string,
     { cached = null, stored }: { cached?: Role | null; stored: Role | null | 'gone' },
   ): Promise<boolean> {
-    const readAccess = () => Promise.resolve(stored === 'gone' ? null : { record: { auth: { role: stored } } });
+    const readAccess = () =>
+      Promise.resolve(stored === 'gone' ? null : { isActive: true, record: { auth: { role: stored } } });
     const module = await Test.createTestingModule({
       providers: [RolesGuard, { provide: AccountReader, useValue: { readAccess } }],
     }).compile();

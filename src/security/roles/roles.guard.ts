@@ -23,8 +23,8 @@ export class RolesGuard implements CanActivate {
     const { user } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const account = await this.accounts.readAccess(user.userId);
     // The session may be known from the cache alone.
-    if (!account?.isActive) throw new ApiError('account_disabled');
-    const { role } = account.record.auth;
+    if (account && !account.isActive) throw new ApiError('account_disabled');
+    const role = account?.record.auth.role;
     if (!role || !roles.includes(role)) throw new ApiError('role_required');
     return true;
   }
