@@ -71,7 +71,7 @@ export class NewDeviceNotice {
   }
 }
 
-/** A lockdown forgets all devices, and each is forgotten when it was not used for long: the next one is not the account's first. */
+/** Whether devices may have been forgotten: all in a lockdown, each when it was not used for long. */
 function hasPast({ recoveries, confirmedAt, loggedInAt }: Login): boolean {
   return recoveries > 0 || Number(confirmedAt) < loggedInAt.getTime() - KNOWN_DEVICE_RETENTION_MS;
 }

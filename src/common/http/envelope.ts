@@ -1,4 +1,5 @@
 import { type ApiError, type ErrorCode, type FieldError, GUESS_ERRORS } from '../errors/index.js';
+import { requestPath } from './request-path.js';
 
 /** What a client can act upon, beside the code. */
 export interface ErrorHints {
@@ -33,7 +34,7 @@ export type EnvelopeKind = 'auth' | 'resource';
 
 /** Also decides for paths that no route serves, so that an unknown `/auth/x` answers like its neighbours. */
 export function envelopeKindOf(url: string): EnvelopeKind {
-  return /^(?:https?:\/\/[^/]*)?\/auth(?:[/?#]|$)/i.test(url) ? 'auth' : 'resource';
+  return /^\/auth(?:\/|$)/i.test(requestPath(url)) ? 'auth' : 'resource';
 }
 
 export function successBody(

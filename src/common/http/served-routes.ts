@@ -1,3 +1,5 @@
+import { requestPath } from './request-path.js';
+
 interface ServedRoute {
   method: string;
   segments: string[];
@@ -18,11 +20,9 @@ export class ServedRoutes {
 
   /** @returns the allowed methods of the path, sorted; empty when nothing is served there. */
   methodsOf(url: string): string[] {
-    // A proxy may send the whole address (RFC 9112 section 3.2.2).
-    const path = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
     let segments: string[];
     try {
-      segments = path.split('/').map(decodeURIComponent);
+      segments = requestPath(url).split('/').map(decodeURIComponent);
     } catch {
       return [];
     }

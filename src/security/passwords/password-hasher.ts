@@ -12,8 +12,7 @@ const QUEUED_PER_SLOT = 50;
 
 const SALT_AND_HASH_CHARACTERS = 53;
 
-/** Upper bounds of the histogram. */
-const SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
+const DURATION_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
 
 /**
  * bcrypt for a bounded number of secrets at a time, first come, first served. Without the bound, a burst of logins would occupy
@@ -39,7 +38,11 @@ export class PasswordHasher implements OnApplicationShutdown {
     metrics.gauge('password_hashes_running', 'bcrypt hashes being computed', () => this.running);
     metrics.gauge('password_hashes_waiting', 'bcrypt hashes waiting for their turn', () => this.waiting.length);
     this.refused = metrics.counter('password_hashes_refused_total', 'Requests answered 503 because too many waited');
-    this.duration = metrics.histogram('password_hash_duration_seconds', 'One bcrypt hash, without its wait', SECONDS);
+    this.duration = metrics.histogram(
+      'password_hash_duration_seconds',
+      'One bcrypt hash, without its wait',
+      DURATION_BUCKETS_SECONDS,
+    );
   }
 
   /**

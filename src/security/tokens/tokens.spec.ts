@@ -108,6 +108,10 @@ describe('RefreshTokens', () => {
   it('are refused with a name of its own when they have expired, save as a proof of ownership', () => {
     const expired = forge(header, { ...claims, exp: iat });
     expect(() => tokens.verify(expired)).toThrow(expect.objectContaining({ code: 'token_expired' }));
-    expect(() => tokens.verifyOwnership(expired, { userId: USER, sessionId: SESSION })).not.toThrow();
+    const prove = (userId: string, sessionId: string) => tokens.verifyOwnership(expired, { userId, sessionId });
+    expect(() => prove(USER, SESSION)).not.toThrow();
+    const refused = expect.objectContaining({ code: 'token_invalid' });
+    expect(() => prove(USER, 'c'.repeat(24))).toThrow(refused);
+    expect(() => prove('c'.repeat(24), SESSION)).toThrow(refused);
   });
 });

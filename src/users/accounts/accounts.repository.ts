@@ -227,8 +227,8 @@ export class AccountsRepository extends AccountReader {
 
   /**
    * Stores a new password.
-   * @returns the new credential version, sessions of older versions are invalid; null if there is no such account
    * @param isRecovery whether it was chosen with a mailed token, and not by somebody who knew the old password
+   * @returns the new credential version; sessions of older versions are invalid. null if there is no such account
    */
   async replacePassword(
     userId: string,

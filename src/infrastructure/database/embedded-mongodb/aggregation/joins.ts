@@ -154,9 +154,7 @@ function reached(values: unknown[]): unknown[] {
 
 /** The values by which a local document is joined; null if there is none, even in its arrays, unlike in a foreign document. */
 function localValues(document: Document, path: string[]): unknown[] {
-  const found = leaves(document, path)
-    .flat()
-    .filter((value) => value !== undefined);
+  const found = reached(leaves(document, path));
   return found.length > 0 ? found : [null];
 }
 

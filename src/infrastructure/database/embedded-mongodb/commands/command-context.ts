@@ -7,7 +7,7 @@ import type { Query } from '../engine/find.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
 import type { SessionOfCommand, Transaction } from '../engine/sessions.js';
 import type { WritableView } from '../storage/view.js';
-import { foldFor } from '../values/collation.js';
+import { checkCollation, foldFor } from '../values/collation.js';
 import { isDocument, type Document } from '../values/document.js';
 
 /** One command on its way through a handler. */
@@ -99,6 +99,7 @@ export class CommandContext {
 
   /** The scope for the expressions of a command or statement. */
   scope(collection: Collection | undefined, from: Document = this.command): Scope {
+    checkCollation(from.collation);
     return { variables: this.variables(from), fold: foldFor(from.collation ?? collection?.options.collation) };
   }
 

@@ -2,7 +2,8 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Collection } from '../engine/collection.js';
 import type { IndexDefinition } from '../engine/indexes.js';
 import { compileFilter } from '../query/filter.js';
-import { foldFor } from '../values/collation.js';
+import { isTruthy } from '../values/numbers.js';
+import { checkCollation, foldFor } from '../values/collation.js';
 import { isDocument, toBytes, type Document } from '../values/document.js';
 import { encode, equal } from '../values/order.js';
 import type { CommandContext } from './command-context.js';
@@ -24,6 +25,7 @@ export function create(context: CommandContext): Document {
     if (![undefined, false, null].includes(context.command[option] as undefined)) throw unsupported(feature);
   }
   const { collation } = context.command;
+  checkCollation(collation);
   foldFor(collation);
   const options = collation === undefined ? {} : { collation };
   const { catalogue } = context.engine;
@@ -70,6 +72,7 @@ export function listDatabases(context: CommandContext): Document {
 export function createIndexes(context: CommandContext): Document {
   const specifications = context.documentsField('indexes');
   if (specifications.length === 0) throw new CommandError(2, 'Must specify at least one index to create');
+  if (specifications.some(({ hidden }) => isTruthy(hidden))) throw unsupported('A hidden index', 67);
   const { catalogue } = context.engine;
   const known = catalogue.find(context.namespace);
   const before = known ?? catalogue.create(context.view, context.database, context.collectionName);

@@ -13,7 +13,15 @@ import type { View, WritableView } from '../storage/view.js';
 import { decode, decodeOwn } from '../values/decode.js';
 import { toBytes, type Document } from '../values/document.js';
 import type { Collection } from './collection.js';
-import { defineIndex, idIndex, indexEntries, isSameIndex, isSameKey, type IndexDefinition } from './indexes.js';
+import {
+  checkIndex,
+  defineIndex,
+  idIndex,
+  indexEntries,
+  isSameIndex,
+  isSameKey,
+  type IndexDefinition,
+} from './indexes.js';
 import { addEntries, refuseDuplicates } from './records.js';
 
 const MOST_INDEXES = 64;
@@ -85,6 +93,7 @@ export class Catalogue {
     const indexes = [...collection.indexes];
     for (const specification of specifications) {
       const { collation } = collection.options;
+      checkIndex(specification);
       const index = defineIndex(++this.lastId, collation ? { collation, ...specification } : specification);
       if (isThere(indexes, index)) continue;
       fill(view, collection, index);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CommandError, unsupported } from '../command-error.js';
 import { plainScope } from '../expressions/expression.js';
 import { compileFilter, type Predicate } from '../query/filter.js';
-import { foldFor, type Fold } from '../values/collation.js';
+import { checkCollation, foldFor, type Fold } from '../values/collation.js';
 import { isArrayIndex, isDocument, isFieldPath, own, splitPath, type Document } from '../values/document.js';
 import { isTruthy, toDouble } from '../values/numbers.js';
 import { encode, equal, inverted } from '../values/order.js';
@@ -29,20 +29,36 @@ export interface IndexDefinition {
   specification: Document;
 }
 
-/** Options of indexes. */
-const OPTIONS = ['key', 'name', 'unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', 'collation'];
-/** They are about MongoDB's storage, and have no effect here. */
-const WITHOUT_EFFECT = ['v', 'ns', 'background', 'dropDups', 'storageEngine'];
+/** Options of indexes. Those in the later groups are about MongoDB's storage, or belong to kinds of indexes that are refused. */
+const OPTIONS = new Set(
+  [
+    'key name unique sparse expireAfterSeconds partialFilterExpression collation hidden',
+    'v ns background dropDups storageEngine prepareUnique clustered',
+    'weights default_language language_override textIndexVersion wildcardProjection',
+    '2dsphereIndexVersion bits min max bucketSize',
+  ].flatMap((names) => names.split(' ')),
+);
 
 const PARTIAL_OPERATORS = new Set(['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$in', '$and', '$or']);
 
-/** @throws CommandError 67 for an index that is not supported, 197 for an option */
+/** Refuses invalid requests; indexes that an older version stored are not checked. @throws CommandError 67, or 197 for an option */
+export function checkIndex(given: Document): void {
+  const unknown = Object.keys(given).find((option) => !OPTIONS.has(option));
+  if (unknown) throw new CommandError(197, `The field '${unknown}' is not valid for an index specification.`);
+  const path =
+    isDocument(given.key) && Object.keys(given.key).find((name) => !name.includes('$**') && !isFieldPath(name));
+  if (typeof path === 'string') throw new CommandError(67, `Index key contains an illegal field name: '${path}'`);
+  const { partialFilterExpression: partialFilter, expireAfterSeconds: seconds, collation } = given;
+  if (isDocument(partialFilter) && Object.values(partialFilter).some(isRegExp)) {
+    throw new CommandError(67, 'Expression not supported in partial index: $regex');
+  }
+  if (isNumber(seconds) && toDouble(seconds) >= 2 ** 31) throw new CommandError(67, 'expireAfterSeconds is too large');
+  checkCollation(collation);
+}
+
+/** @throws CommandError 67 for an index that is not supported */
 export function defineIndex(id: number, given: Document): IndexDefinition {
-  const { key, partialFilterExpression: partialFilter, hidden, ...options } = given;
-  const unknown = isTruthy(hidden)
-    ? 'hidden'
-    : Object.keys(options).find((name) => ![...OPTIONS, ...WITHOUT_EFFECT].includes(name));
-  if (unknown) throw unsupported(`The index option '${unknown}'`, 197);
+  const { key, partialFilterExpression: partialFilter } = given;
   if (!isDocument(key) || Object.keys(key).length === 0) throw new CommandError(67, 'Index keys cannot be empty.');
   const fields = Object.entries(key).map(([path, direction]) => indexField(path, direction));
   const name = String(given.name ?? Object.entries(key).flat().join('_'));
@@ -80,7 +96,6 @@ export function isSameIndex(a: IndexDefinition, b: IndexDefinition): boolean {
 
 function indexField(path: string, direction: unknown): IndexField {
   if (path.includes('$**')) throw unsupported('A wildcard index', 67);
-  if (!isFieldPath(path)) throw new CommandError(67, `Index key contains an illegal field name: '${path}'`);
   const number = isNumber(direction) ? toDouble(direction) : NaN;
   // A hashed index is kept as an ascending one, which serves the same queries and ranges as well.
   if (direction !== 'hashed' && !number) throw unsupported(`An index of type ${JSON.stringify(direction)}`, 67);
@@ -89,8 +104,6 @@ function indexField(path: string, direction: unknown): IndexField {
 
 function checkPartialFilter(filter: unknown): void {
   if (!isDocument(filter)) throw new CommandError(67, 'partialFilterExpression must be an object');
-  if (Object.values(filter).some(isRegExp))
-    throw new CommandError(67, 'Expression not supported in partial index: $regex');
   for (const [key, operand] of Object.entries(filter)) {
     const isRefused = key.startsWith('$') && (!PARTIAL_OPERATORS.has(key) || (key === '$exists' && !isTruthy(operand)));
     if (isRefused) throw new CommandError(67, `Expression not supported in partial index: ${key}`);
@@ -100,7 +113,7 @@ function checkPartialFilter(filter: unknown): void {
 
 function lifetime({ expireAfterSeconds: seconds }: Document, fields: IndexField[]): number | undefined {
   if (seconds === undefined) return undefined;
-  const isUsable = isNumber(seconds) && toDouble(seconds) >= 0 && toDouble(seconds) < 2 ** 31 && fields.length === 1;
+  const isUsable = isNumber(seconds) && toDouble(seconds) >= 0 && fields.length === 1;
   if (!isUsable) throw new CommandError(67, 'A TTL index has one field, and an expireAfterSeconds of zero or more');
   return toDouble(seconds);
 }

@@ -1,7 +1,7 @@
 import { Decimal128, Double, Long } from 'bson';
 import { CommandError } from '../command-error.js';
 import { typeName, type BsonNumber } from './bson-types.js';
-import { aligned, digitsOf, exactly, toDouble, type Digits } from './numbers.js';
+import { aligned, digitsOf, exactDigitsOf, toDouble, type Digits } from './numbers.js';
 
 /** An operation on numbers, in each of the types in which BSON calculates. */
 export interface Arithmetic {
@@ -10,18 +10,18 @@ export interface Arithmetic {
   decimal(a: Digits, b: Digits): Digits;
 }
 
-export const ADDITION = additive(
+export const ADDITION = onOneScale(
   (a, b) => a + b,
   (a, b) => a + b,
 );
 
-export const SUBTRACTION = additive(
+export const SUBTRACTION = onOneScale(
   (a, b) => a - b,
   (a, b) => a - b,
 );
 
 /** The rest of a division, with the sign of what was divided. */
-export const REMAINDER = additive(
+export const REMAINDER = onOneScale(
   (a, b) => a % b,
   (a, b) => a % b,
 );
@@ -32,7 +32,7 @@ export const MULTIPLICATION: Arithmetic = {
   decimal: (a, b) => ({ digits: a.digits * b.digits, scale: a.scale + b.scale }),
 };
 
-function additive(double: Arithmetic['double'], integer: Arithmetic['integer']): Arithmetic {
+function onOneScale(double: Arithmetic['double'], integer: Arithmetic['integer']): Arithmetic {
   return {
     double,
     integer,
@@ -96,7 +96,7 @@ export type Rounding = 'halfEven' | 'down' | 'floor' | 'ceiling';
 export function rounded(value: BsonNumber, places: number, rounding: Rounding): BsonNumber {
   const isDouble = typeName(value) === 'double';
   // Of a double, what it is in binary: 2.675 lies below its middle.
-  const exact = isDouble && Number.isFinite(toDouble(value)) ? exactly(toDouble(value)) : digitsOf(value);
+  const exact = isDouble && Number.isFinite(toDouble(value)) ? exactDigitsOf(toDouble(value)) : digitsOf(value);
   if (!exact || exact.scale <= places) return value;
   const unit = 10n ** BigInt(exact.scale - places);
   const digits = exact.digits / unit + correction(exact.digits / unit, exact.digits % unit, unit, rounding);

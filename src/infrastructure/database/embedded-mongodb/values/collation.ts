@@ -1,17 +1,17 @@
 import { CommandError, unsupported } from '../command-error.js';
-import { isDocument, own, type Document } from './document.js';
+import { isDocument } from './document.js';
 
 /** Rewrites a string so that plain byte order and equality of the result are those of the collation. */
 export type Fold = (text: string) => string;
 
-/** Options that have no effect here, with the values that MongoDB shows for them: others would order texts otherwise. */
-const WITHOUT_EFFECT: Document = {
-  caseLevel: false,
-  caseFirst: 'off',
-  alternate: 'non-ignorable',
-  maxVariable: 'punct',
-  normalization: false,
-  backwards: false,
+const OPTIONS = ['alternate', 'backwards', 'caseFirst', 'caseLevel', 'maxVariable', 'normalization', 'version'];
+
+/** They would make other texts equal, or order them otherwise. */
+const REFUSED: Record<string, unknown[]> = {
+  caseLevel: [true],
+  caseFirst: ['upper', 'lower'],
+  alternate: ['shifted'],
+  backwards: [true],
 };
 
 /** Every collation has one function, so that two of them are the same where their functions are. */
@@ -20,23 +20,33 @@ const FOLDS = new Map<string, Fold>();
 /**
  * A close relative of the ICU collation, not the same: accents and case are folded by Unicode rules, language-specific
  * letters are not. Undefined stands for plain byte comparison.
- * @throws CommandError 9 or 51024 for a specification that is not usable, 2 for an unknown locale, 40415 for an option
+ * @throws CommandError 9 when the specification is not usable
  */
 export function foldFor(collation: unknown): Fold | undefined {
   if (collation === undefined || collation === null) return undefined;
   if (!isDocument(collation) || typeof collation.locale !== 'string') {
     throw new CommandError(9, "The field 'collation' needs a locale");
   }
-  const { locale, strength = 3, numericOrdering = false, version: _version, ...others } = collation;
+  const { locale, strength = 3, numericOrdering = false, ...others } = collation;
   if (locale === 'simple') return undefined;
-  if (!isLocale(locale)) throw new CommandError(2, `Field 'locale' is invalid in: ${JSON.stringify(collation)}`);
   if (!(Number(strength) >= 1 && Number(strength) <= 5)) throw new CommandError(51024, 'strength is from 1 to 5');
-  if (Object.entries(others).some(([option, value]) => own(WITHOUT_EFFECT, option) !== value)) {
-    throw unsupported(`An option of the collation ${JSON.stringify(collation)}`, 40415);
+  if (Object.entries(others).some(([option, value]) => REFUSED[option]?.includes(value))) {
+    throw unsupported(`One of the options of the collation ${JSON.stringify(collation)}`, 9);
   }
   const name = `${locale} ${String(strength)} ${String(numericOrdering)}`;
   if (!FOLDS.has(name)) FOLDS.set(name, newFold(Number(strength), numericOrdering === true));
   return FOLDS.get(name);
+}
+
+/** What could be stored by an older version, but is asked for by mistake. @throws CommandError 2, or 40415 for an option */
+export function checkCollation(collation: unknown): void {
+  if (!isDocument(collation)) return;
+  const { locale, strength: _strength, numericOrdering: _numericOrdering, ...others } = collation;
+  const unknown = Object.keys(others).find((option) => !OPTIONS.includes(option));
+  if (unknown) throw new CommandError(40415, `BSON field 'collation.${unknown}' is an unknown field.`);
+  if (typeof locale === 'string' && locale !== 'simple' && !isLocale(locale)) {
+    throw new CommandError(2, `Field 'locale' is invalid in: ${JSON.stringify(collation)}`);
+  }
 }
 
 function isLocale(locale: string): boolean {

@@ -25,7 +25,7 @@ export function toInteger(value: unknown, name: string, noNumber = 14): number {
 }
 
 /** What a finite double is in binary: 0.1 is a little more than it is written. */
-export function exactly(value: number): Digits {
+export function exactDigitsOf(value: number): Digits {
   let scale = 0;
   let whole = value;
   for (; !Number.isInteger(whole); scale++) whole *= 2;

@@ -1,6 +1,6 @@
 import { Decimal128, Long, type Binary, type BSONRegExp, type Code, type ObjectId, type Timestamp } from 'bson';
 import type { Fold } from './collation.js';
-import { aligned, digitsOf, exactly, toDouble, type Digits } from './numbers.js';
+import { aligned, digitsOf, exactDigitsOf, toDouble, type Digits } from './numbers.js';
 import { rankOf, typeName, type BsonNumber } from './bson-types.js';
 
 /**
@@ -115,7 +115,7 @@ class Writer {
     const exact = isDouble ? undefined : digitsOf(value);
     const base = Math.max(-Number.MAX_VALUE, Math.min(nearest, Number.MAX_VALUE));
     this.double(exact ? base : nearest);
-    const rest = exact ? remainder(exact, exactly(base)) : 0n;
+    const rest = exact ? remainder(exact, exactDigitsOf(base)) : 0n;
     this.byte(rest === 0n ? 0x80 : rest < 0n ? 0x7f : 0x81);
     if (rest === 0n) return;
     this.uint64(BigInt.asUintN(64, rest >> 64n));
@@ -175,10 +175,10 @@ const LARGEST = 2n ** 127n - 1n;
  * digits and no decimal and double are the same.
  */
 function remainder(exact: Digits, base: Digits): bigint {
-  const { x, y } = aligned(exact, base);
+  const { x, y, scale } = aligned(exact, base);
   const rest = x - y;
   if (rest === 0n) return 0n;
-  const share = (rest << 178n) / (y < 0n ? -y : y || 1n);
+  const share = (rest << 178n) / (y < 0n ? -y : y || 10n ** BigInt(scale));
   if (share === 0n) return rest < 0n ? -1n : 1n;
   return share > LARGEST ? LARGEST : share < -LARGEST ? -LARGEST : share;
 }
