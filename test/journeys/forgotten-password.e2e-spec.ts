@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { getModelToken } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionsRepository } from '../../src/login-history/index.js';
+import { KnownDevicesRepository, SessionsRepository } from '../../src/login-history/index.js';
 import { NewPasswords, PasswordHasher } from '../../src/security/index.js';
 import { targetsOf } from '../support/inbox.js';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
@@ -260,6 +260,48 @@ describe('Forgotten password', () => {
     expect((await login(username, PASSWORD)).body.code).toBe('invalid_credentials');
     expect(state.reset).toBe(200);
     expect((await login(username, NEW_PASSWORD)).status).toBe(200);
+  });
+
+  it('lets nobody in, and keeps no entry, whose session was being stored when the password was reset', async () => {
+    const sessions = test.app.get(SessionsRepository, { strict: false });
+    const insert = sessions.insert.bind(sessions);
+    for (const isStoredFirst of [false, true]) {
+      const { registration } = await test.personas.confirmed();
+      const { email, username } = registration;
+      const token = await tokenFor(email);
+      const state: { reset?: number } = {};
+      sessions.insert = async (session) => {
+        sessions.insert = insert;
+        if (isStoredFirst) await insert(session);
+        state.reset = (await reset(token)).status;
+        if (!isStoredFirst) await insert(session);
+      };
+      expect((await login(username, PASSWORD)).body.code).toBe('invalid_credentials');
+      expect(state.reset).toBe(200);
+      const user = await test.database.collection('users').findOne({ email });
+      expect(await test.database.collection('login_histories').countDocuments({ user: user?._id })).toBe(0);
+      expect((await login(username, NEW_PASSWORD)).status).toBe(200);
+    }
+  });
+
+  it('ends the session of a login that was let in just before the password was reset, and says why', async () => {
+    const { registration } = await test.personas.confirmed();
+    const { email, username } = registration;
+    const token = await tokenFor(email);
+    const devices = test.app.get(KnownDevicesRepository, { strict: false });
+    const see = devices.see.bind(devices);
+    const state: { reset?: number } = {};
+    devices.see = async (...sighting) => {
+      devices.see = see;
+      state.reset = (await reset(token)).status;
+      return see(...sighting);
+    };
+    const { status, body } = await login(username, PASSWORD);
+    expect([status, state.reset]).toEqual([200, 200]);
+    const answer = await test.client().get('/api/profile', { bearer: body.data.token, apiKey: API_KEY });
+    expect([answer.status, answer.body.code]).toEqual([401, 'password_changed']);
+    const user = await test.database.collection('users').findOne({ email });
+    expect(await test.database.collection('login_histories').countDocuments({ user: user?._id })).toBe(0);
   });
 
   it('leaves nobody in who knows the old password, however many log in with it at that moment', async () => {

@@ -5,7 +5,8 @@ import { type Account, AccountsRepository, isActive, toAccountFacts, toUserDto }
 import type { Client } from './client.decorator.js';
 import type { LoggedInDto } from './login.dto.js';
 import { LoginAdmission } from './login-admission.js';
-import { SessionOpening } from './session-opening.js';
+import { NewDeviceNotice } from './new-device-notice.js';
+import { type OpenedSession, SessionOpening } from './session-opening.js';
 
 @Injectable()
 export class LoginService {
@@ -15,6 +16,7 @@ export class LoginService {
     private readonly secrets: OneTimeSecrets,
     private readonly authenticator: Authenticator,
     private readonly sessionOpening: SessionOpening,
+    private readonly newDeviceNotice: NewDeviceNotice,
     private readonly admission: LoginAdmission,
     private readonly events: SecurityEvents,
   ) {}
@@ -36,11 +38,11 @@ export class LoginService {
     }
     if (account.isPasswordResetRequired) throw this.refusal('password_reset_required', account);
 
-    const session = this.sessionOpening.issueTokens(account);
+    const session = await this.sessionOpening.open(account, client);
     const record = await this.authenticator.remember(account.userId, async () =>
-      toAccountFacts(await this.reread(account)),
+      toAccountFacts(await this.confirm(account, session)),
     );
-    await this.sessionOpening.record(session, account, client);
+    await this.newDeviceNotice.consider(account, session);
     const { userId } = account;
     this.events.record({ kind: 'authn_login_success', outcome: 'success', userId, sessionId: session.sessionId });
     return { user: toUserDto(record), ...session.answer };
@@ -52,15 +54,22 @@ export class LoginService {
   }
 
   /**
-   * The password may have been changed during the bcrypt comparison, or between the two reads before it, which then found the old
-   * hash and the new version: this login is refused.
+   * The account may have been closed, or its password changed, during the bcrypt comparison, or between the two reads before it,
+   * which then found the old hash and the new version. Read again only once the session is stored: what closes the account or changes
+   * the password later than this read finds the session and ends it.
    */
-  private async reread({ userId, credentialVersion, passwordHash }: Account): Promise<Account> {
-    const account = await this.accounts.findById(userId);
-    const isUnchanged = account?.credentialVersion === credentialVersion && account.passwordHash === passwordHash;
-    if (!account || !isActive(account) || !isUnchanged) {
-      throw this.refusal('invalid_credentials', account);
+  private async confirm(
+    { userId, credentialVersion, passwordHash }: Account,
+    session: OpenedSession,
+  ): Promise<Account> {
+    try {
+      const account = await this.accounts.findById(userId);
+      const isUnchanged = account?.credentialVersion === credentialVersion && account.passwordHash === passwordHash;
+      if (!account || !isActive(account) || !isUnchanged) throw this.refusal('invalid_credentials', account);
+      return account;
+    } catch (error) {
+      await this.sessionOpening.withdraw(session);
+      throw error;
     }
-    return account;
   }
 }

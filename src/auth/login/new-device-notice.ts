@@ -3,10 +3,8 @@ import { Config } from '../../infrastructure/config/index.js';
 import {
   describeDevice,
   describeLocation,
-  type Device,
   KNOWN_DEVICE_RETENTION_MS,
   KnownDevicesRepository,
-  type Location,
   networkOf,
 } from '../../login-history/index.js';
 import {
@@ -18,19 +16,8 @@ import {
   reportLoginUrl,
 } from '../../mail/index.js';
 import { LoginReportTokens } from '../../security/index.js';
-
-export interface Login {
-  userId: string;
-  sessionId: string;
-  /** Number of recoveries of the account before this login. */
-  recoveries: number;
-  confirmedAt: Date | null;
-  email: string;
-  ip: string;
-  device: Device | undefined;
-  location: Location | undefined;
-  loggedInAt: Date;
-}
+import type { Account } from '../../users/index.js';
+import type { OpenedSession } from './session-opening.js';
 
 /** Mails the owner about a login from a device and network that are new for the account. A failure never fails the login. */
 @Injectable()
@@ -44,13 +31,14 @@ export class NewDeviceNotice {
     private readonly config: Config,
   ) {}
 
-  async consider(login: Login): Promise<void> {
-    const { userId, email, ip, device, location, loggedInAt } = login;
+  async consider(account: Account, { sessionId, ip, device, location, loggedInAt }: OpenedSession): Promise<void> {
+    const { userId, email, recoveries } = account;
     const { frontendUrl, publicUrl } = this.config.mail;
     try {
       const network = networkOf(ip, location);
-      const isNew = await this.knownDevices.see({ userId, device, network }, hasPast(login));
+      const isNew = await this.knownDevices.see({ userId, device, network }, hasPast(account, loggedInAt));
       if (!isNew) return;
+      const reportToken = this.reportTokens.issue({ userId, sessionId, recoveries, loggedInAt });
       await this.outbox.post({
         kind: 'new-device',
         to: email,
@@ -60,7 +48,7 @@ export class NewDeviceNotice {
           ip,
           logged_in_at: formatMoment(loggedInAt),
           reset_url: forgotPasswordUrl(frontendUrl),
-          link: publicUrl && reportLoginUrl(publicUrl, this.reportTokens.issue(login)),
+          link: publicUrl && reportLoginUrl(publicUrl, reportToken),
           expires_in: formatDuration(this.config.oneTimeSecrets.reportTtlMs),
         },
         expiresAt: new Date(loggedInAt.getTime() + NOTICE_LIFETIME_MS),
@@ -72,6 +60,6 @@ export class NewDeviceNotice {
 }
 
 /** Whether devices may have been forgotten: all in a lockdown, each when it was not used for long. */
-function hasPast({ recoveries, confirmedAt, loggedInAt }: Login): boolean {
+function hasPast({ recoveries, confirmedAt }: Account, loggedInAt: Date): boolean {
   return recoveries > 0 || Number(confirmedAt) < loggedInAt.getTime() - KNOWN_DEVICE_RETENTION_MS;
 }

@@ -137,6 +137,11 @@ export class SessionsRepository extends SessionReader {
     await this.entries.deleteOne({ _id: new Types.ObjectId(sessionId) });
   }
 
+  /** Removes a session that nobody was told of. Unlike {@link delete}, it does not remember why. */
+  async withdraw(sessionId: string): Promise<void> {
+    await this.entries.deleteOne({ _id: new Types.ObjectId(sessionId) });
+  }
+
   /** @returns the ids of the ended sessions */
   async deleteAll(userId: string, reason: SessionEnd): Promise<string[]> {
     return this.deleteWhere({ user: new Types.ObjectId(userId) }, reason);
