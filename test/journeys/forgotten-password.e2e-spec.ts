@@ -4,6 +4,7 @@ import type { Model } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KnownDevicesRepository, SessionsRepository } from '../../src/login-history/index.js';
 import { NewPasswords, PasswordHasher } from '../../src/security/index.js';
+import { usesRedis } from '../support/backends.js';
 import { targetsOf } from '../support/inbox.js';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
@@ -335,6 +336,19 @@ describe('Forgotten password', () => {
     } finally {
       await unlimited.close();
     }
+  });
+
+  it('ends the delay of logins, also while Redis is down', async () => {
+    const { registration } = await test.personas.confirmed();
+    const guess = () => login(registration.username, 'Wrong-pass1');
+    for (let i = 0; i < 21; i += 1) await guess();
+    expect((await login(registration.username, PASSWORD)).status).toBe(429);
+    const token = await tokenFor(registration.email);
+    if (usesRedis) await test.client().patch('/dev/faults', { redis: 'down' });
+    const { status } = await reset(token);
+    await test.client().delete('/dev/faults');
+    expect(status).toBe(200);
+    expect((await login(registration.username, NEW_PASSWORD)).status).toBe(200);
   });
 
   it('ends every session at once, though the database fails right after the change', async () => {

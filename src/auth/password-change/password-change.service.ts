@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Sessions } from '../../login-history/index.js';
 import { AccountBackoff, NewPasswords, PasswordHasher, type Principal, SecurityEvents } from '../../security/index.js';
-import { AccountsRepository } from '../../users/index.js';
+import { type Account, AccountsRepository } from '../../users/index.js';
 import { ResetMails } from '../password-reset/reset-mails.js';
 import type { ChangePasswordDto } from './password-change.dto.js';
 
@@ -26,7 +26,7 @@ export class PasswordChangeService {
   async change({ userId, sessionId }: Principal, dto: ChangePasswordDto): Promise<void> {
     const account = await this.accounts.findById(userId);
     if (!account) throw new ApiError('session_revoked');
-    await this.assertCurrent({ userId, sessionId }, dto.current_password, account.passwordHash);
+    await this.assertCurrent(account, sessionId, dto.current_password);
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
     const change = async () => {
       const credentialVersion = await this.accounts.replacePassword(userId, passwordHash, { isRecovery: false });
@@ -42,12 +42,9 @@ export class PasswordChangeService {
    * Delays guesses here as at login, or a stolen session could be used to find out the password. They are counted for the session,
    * so that strangers' guesses at login cannot keep the owner from changing the password.
    */
-  private async assertCurrent(
-    { userId, sessionId }: Pick<Principal, 'userId' | 'sessionId'>,
-    password: string,
-    passwordHash: string,
-  ): Promise<void> {
-    const target = { userId, from: sessionId };
+  private async assertCurrent(account: Account, sessionId: string, password: string): Promise<void> {
+    const { userId, recoveries, passwordHash } = account;
+    const target = { userId, recoveries, from: sessionId };
     const waitMs = await this.backoff.reserveAttempt(target);
     if (waitMs > 0) {
       this.events.record({ kind: 'authn_login_fail_max', outcome: 'failure', userId, detail: 'password change' });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Sessions } from '../../login-history/index.js';
-import { AccountBackoff, NewPasswords, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
+import { NewPasswords, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { type Account, AccountsRepository, isActive } from '../../users/index.js';
 import { ResetMails } from './reset-mails.js';
 
@@ -13,12 +13,11 @@ export class PasswordResetService {
     private readonly newPasswords: NewPasswords,
     private readonly sessions: Sessions,
     private readonly mails: ResetMails,
-    private readonly backoff: AccountBackoff,
     private readonly events: SecurityEvents,
   ) {}
 
   /**
-   * Replaces the password and ends every session. Token, password and sessions change in one transaction: of parallel resets with
+   * Replaces the password and ends every session, and the delay of logins with it. Token, password and sessions change in one transaction: of parallel resets with
    * the same token exactly one succeeds, and only its password is valid.
    * @throws ApiError `invalid_reset_token`, or `validation_failed` if the password is refused; the token then stays valid
    */
@@ -37,8 +36,6 @@ export class PasswordResetService {
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId });
       return credentialVersion;
     });
-    // The owner of the mailbox may log in at once, however many guesses delayed the account.
-    await this.backoff.clear({ userId });
   }
 
   /** After its-not-me somebody else may know the old password, so it must not be chosen again. */

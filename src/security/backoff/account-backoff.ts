@@ -2,8 +2,11 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ATTEMPT_KEYS, AttemptCounter } from './attempt-counter.js';
 
-/** The target of an attempt: an account (in general, or from one of its known devices or sessions), or a name without an account. */
-export type LoginTarget = { userId: string; from?: string } | { name: string };
+/**
+ * The target of an attempt: an account (in general, or from one of its known devices or sessions), or a name without an account.
+ * Attempts before an account's latest recovery do not count any more.
+ */
+export type LoginTarget = { userId: string; recoveries: number; from?: string } | { name: string };
 
 /**
  * The second layer against guessing, beside the limit per address: a growing delay for one account, whichever
@@ -25,9 +28,9 @@ export class AccountBackoff {
 
 function keyOf(target: LoginTarget): string {
   // An unknown name is a typing error, and may even be a password: only its digest is kept.
-  return 'userId' in target
-    ? `${ATTEMPT_KEYS}user:${target.userId}${target.from ? `:${digest(target.from)}` : ''}`
-    : `${ATTEMPT_KEYS}name:${digest(target.name.toLowerCase())}`;
+  if ('name' in target) return `${ATTEMPT_KEYS}name:${digest(target.name.toLowerCase())}`;
+  const { userId, recoveries, from } = target;
+  return `${ATTEMPT_KEYS}user:${userId}:${recoveries}${from ? `:${digest(from)}` : ''}`;
 }
 
 function digest(text: string): string {
