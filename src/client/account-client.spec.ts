@@ -27,7 +27,7 @@ describe('The typed client', () => {
       {
         fetch: (input) => {
           asked.push(input);
-          return Promise.resolve(Response.json({}));
+          return Promise.resolve(Response.json({ message: 'Parcels' }));
         },
       },
     );
@@ -58,7 +58,7 @@ describe('The typed client', () => {
   };
 
   it('has a parameter of the path in the path alone, and nothing of it is a path of its own', async () => {
-    const { api, asked } = parcels(() => Response.json({}));
+    const { api, asked } = parcels(() => Response.json({ message: 'Parcel' }));
     await api.getParcel({ id: '../users?x=1#y' });
     await api.changeParcel({ id: 'a/b', label: 'c' });
     expect(asked.map(({ path, init }) => [path, init.body])).toEqual([
@@ -68,7 +68,7 @@ describe('The typed client', () => {
   });
 
   it('gives its own refresh token to the operations alone that end a session', async () => {
-    const { api, asked } = parcels(() => Response.json({}));
+    const { api, asked } = parcels(() => Response.json({ message: 'Parcel' }));
     await api.signParcel({ refresh_token: 'theirs' });
     // @ts-expect-error of another operation it is a field like any
     await api.signParcel();
@@ -76,7 +76,7 @@ describe('The typed client', () => {
   });
 
   it('has a parameter of the query in the query alone, of an operation with a body too', async () => {
-    const { api, asked } = parcels(() => Response.json({}));
+    const { api, asked } = parcels(() => Response.json({ message: 'Parcel' }));
     await api.changeParcel({ id: '1', label: 'c', urgent: true });
     await api.changeParcel({ id: '1', label: 'c', urgent: false, note: 'a&b' });
     expect(asked.map(({ path, init }) => [path, init.body])).toEqual([
@@ -95,6 +95,26 @@ describe('The typed client', () => {
         return new Response(broken, { status });
       });
       await expect(api.getParcel({ id: '1' })).rejects.toThrow('terminated');
+    }
+  });
+
+  it('takes what something else answered for a failure, even if that calls itself a success', async () => {
+    const page = '<!doctype html><title>Sign in to this network</title>';
+    for (const text of [page, '{}', '{"status":"ok"}', '"ok"', 'null', '']) {
+      const { api } = parcels(() => new Response(text, { status: 200 }));
+      await expect(api.getParcel({ id: '1' }), text).rejects.toMatchObject({ code: 'unknown', status: 200 });
+    }
+  });
+
+  it('is at the address with or without a slash at its end', async () => {
+    for (const baseUrl of ['https://accounts.example/v1', 'https://accounts.example/v1/']) {
+      const asked: unknown[] = [];
+      const send = (input: unknown) => {
+        asked.push(input);
+        return Promise.resolve(Response.json({ message: 'Parcels' }));
+      };
+      await createClient<Operations>({ listParcels: 'GET /api/parcels open' }, { baseUrl, fetch: send }).listParcels();
+      expect(asked).toEqual(['https://accounts.example/v1/api/parcels']);
     }
   });
 });

@@ -62,7 +62,7 @@ export function createClient<Operations>(
   const session = keepSession(store, exchange, onSessionEnd);
 
   async function request(id: string, input: Fields, token?: string, signal?: AbortSignal): Promise<unknown> {
-    const [method, template = ''] = (routes[id] as string).split(' ');
+    const [method, template] = (routes[id] as string).split(' ') as [string, string];
     const fields = { ...input };
     const path = template.replace(/{(\??)(.+?)}/g, (_match, isQuery: string, names: string) => {
       const named: Fields = {};
@@ -72,25 +72,25 @@ export function createClient<Operations>(
       }
       return isQuery ? queryOf(named) : encodeURIComponent(named[names] as string);
     });
-    const body = method?.startsWith('P') ? JSON.stringify(fields) : undefined;
-    const response = await send(baseUrl + path + (body ? '' : queryOf(fields)), {
+    const body = method.startsWith('P') ? JSON.stringify(fields) : undefined;
+    const response = await send(baseUrl.replace(/\/+$/, '') + path + (body ? '' : queryOf(fields)), {
       ...(body && { body }),
       ...(signal && { signal }),
-      method: method as string,
+      method,
       headers: {
         ...(body && { 'content-type': 'application/json' }),
         ...(apiKey && { 'x-api-key': apiKey }),
         ...(token && { authorization: `Bearer ${token}` }),
       },
     });
-    // A proxy in between may answer with HTML.
+    // A proxy in between may answer with HTML, and with 200, too.
     const answer = parsed(await response.text()) as Refusal & { data?: unknown };
-    if (response.ok) return answer.data;
+    if (response.ok && answer.message) return answer.data;
     throw new AccountError(response.status, answer, response.headers.get('x-request-id'));
   }
 
   async function call(id: string, input: Fields = {}): Promise<unknown> {
-    if (routes[id]?.endsWith(' open')) {
+    if ((routes[id] as string).endsWith(' open')) {
       const data = await request(id, input);
       if (id === 'login') session.begin(data as Tokens);
       return data;

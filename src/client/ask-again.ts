@@ -15,17 +15,18 @@ export function askAgain<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T
   let failures = 0;
   let timer: unknown;
   return new Promise<T>((resolve, reject) => {
-    const giveUp = () => reject(new DOMException('No answer', 'TimeoutError'));
     const next = () => {
-      tries += 1;
-      timer = tries < TRIES ? setTimeout(next, NEXT_TRY_MS) : setTimeout(giveUp, LAST_TRY_MS);
+      clearTimeout(timer as number);
+      const own = (tries += 1);
+      timer =
+        own < TRIES
+          ? setTimeout(next, NEXT_TRY_MS)
+          : setTimeout(reject, LAST_TRY_MS, new DOMException('No answer', 'TimeoutError'));
       ask(others.signal).then(resolve, (error: Error & { status?: number }) => {
         failures += 1;
-        // An error without a status means that no answer came.
-        if ((error.status ?? 503) < 500 || failures === TRIES) reject(error);
-        if (tries === TRIES) return;
-        clearTimeout(timer as number);
-        timer = setTimeout(next, PAUSE_MS);
+        // An error without a status, which is not below 500 either, means that no answer came.
+        if ((error.status as number) < 500 || failures === TRIES) return reject(error);
+        setTimeout(() => tries < TRIES && own === tries && next(), PAUSE_MS);
       });
     };
     next();

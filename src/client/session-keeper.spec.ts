@@ -35,7 +35,7 @@ describe('The typed client', () => {
       onSessionEnd: (code) => ends.push(code),
       fetch: async (input, init = {}) => {
         const path = input as string;
-        if (path === '/auth/login') return Response.json({ data: tokens('first', expires_in) });
+        if (path === '/auth/login') return Response.json({ message: 'OK', data: tokens('first', expires_in) });
         asked.push({ path, init });
         return answer(path, init);
       },
@@ -91,9 +91,9 @@ describe('The typed client', () => {
       const began = Date.now();
       const sentAt: number[] = [];
       const client = await loggedIn((path, { signal }) => {
-        if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+        if (path !== '/auth/refresh-token') return Response.json({ message: 'OK', data: 'parcel' });
         sentAt.push(Date.now() - began);
-        if (sentAt.length === answered) return Response.json({ data: tokens('second') });
+        if (sentAt.length === answered) return Response.json({ message: 'OK', data: tokens('second') });
         return new Promise((_resolve, reject) =>
           signal?.addEventListener('abort', () => reject(signal.reason as DOMException)),
         );
@@ -109,6 +109,23 @@ describe('The typed client', () => {
       expect(sentAt).toEqual([0, 4_500, 9_000]);
     });
 
+    it('asks again no later where each answer is a failure that was long in coming', async () => {
+      vi.useFakeTimers();
+      const began = Date.now();
+      const sentAt: number[] = [];
+      const { api } = await loggedIn(async (path) => {
+        if (path !== '/auth/refresh-token') return Response.json({ message: 'OK', data: 'parcel' });
+        sentAt.push(Date.now() - began);
+        if (sentAt.length === 3) return Response.json({ message: 'OK', data: tokens('second') });
+        await new Promise((resolve) => setTimeout(resolve, 4_460));
+        return refusal(502, 'unknown');
+      }, 0);
+      const parcel = api.getParcel?.({ id: '1' });
+      await vi.advanceTimersByTimeAsync(9_000);
+      expect(await parcel).toBe('parcel');
+      expect(sentAt).toEqual([0, 4_500, 9_000]);
+    });
+
     it.each([
       { line: 'slow', answeredAfter: 6_000, sent: [0, 4_500] },
       { line: 'very slow', answeredAfter: 20_000, sent: [0, 4_500, 9_000] },
@@ -118,12 +135,12 @@ describe('The typed client', () => {
       const sentAt: number[] = [];
       const signals: AbortSignal[] = [];
       const { api, ends, store } = await loggedIn(async (path, { signal }) => {
-        if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+        if (path !== '/auth/refresh-token') return Response.json({ message: 'OK', data: 'parcel' });
         sentAt.push(Date.now() - began);
         signals.push(signal as AbortSignal);
         return new Promise((resolve, reject) => {
           signal?.addEventListener('abort', () => reject(signal.reason as DOMException));
-          setTimeout(() => resolve(Response.json({ data: tokens('second') })), answeredAfter);
+          setTimeout(() => resolve(Response.json({ message: 'OK', data: tokens('second') })), answeredAfter);
         });
       }, 0);
       const parcel = api.getParcel?.({ id: '1' });
@@ -172,7 +189,9 @@ describe('The typed client', () => {
     vi.stubGlobal('navigator', { locks: { request } });
     const { api, asked } = await loggedIn(
       (path) =>
-        path === '/auth/refresh-token' ? Response.json({ data: tokens('second') }) : Response.json({ data: 'parcel' }),
+        path === '/auth/refresh-token'
+          ? Response.json({ message: 'OK', data: tokens('second') })
+          : Response.json({ message: 'OK', data: 'parcel' }),
       0,
     );
     expect(await Promise.all([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '1' })])).toEqual([
@@ -187,9 +206,11 @@ describe('The typed client', () => {
     vi.useFakeTimers();
     let refreshes = 0;
     const { api } = await loggedIn((path) => {
-      if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+      if (path !== '/auth/refresh-token') return Response.json({ message: 'OK', data: 'parcel' });
       refreshes += 1;
-      return refreshes === 1 ? refusal(503, 'service_unavailable') : Response.json({ data: tokens('second') });
+      return refreshes === 1
+        ? refusal(503, 'service_unavailable')
+        : Response.json({ message: 'OK', data: tokens('second') });
     }, 0);
     const parcel = api.getParcel?.({ id: '1' });
     await vi.advanceTimersByTimeAsync(500);
@@ -210,7 +231,7 @@ describe('The typed client', () => {
     const later = { token: 'at-later', refresh_token: 'rt-later', expires_at: Infinity };
 
     it('is told so once, with the next request; with each session anew', async () => {
-      const { api, ends, store } = await loggedIn(() => Response.json({ data: 'parcel' }));
+      const { api, ends, store } = await loggedIn(() => Response.json({ message: 'OK', data: 'parcel' }));
       for (const session of [null, later, null]) {
         store.write(session);
         await Promise.allSettled([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '2' })]);
@@ -245,9 +266,9 @@ describe('The typed client', () => {
 
   it('goes on with a session that began while it refreshed the one before', async () => {
     const { api, asked, ends, store } = await loggedIn((path) => {
-      if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+      if (path !== '/auth/refresh-token') return Response.json({ message: 'OK', data: 'parcel' });
       store.write({ token: 'at-later', refresh_token: 'rt-later', expires_at: Infinity });
-      return Response.json({ data: tokens('second') });
+      return Response.json({ message: 'OK', data: tokens('second') });
     }, 0);
     expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
     expect([asked.length, ends, store.read()?.refresh_token]).toEqual([2, [], 'rt-later']);
@@ -256,7 +277,7 @@ describe('The typed client', () => {
   it('does not come back to life by the answer to a refresh that a logout has overtaken', async () => {
     const { api, store } = await loggedIn(() => {
       store.write(null);
-      return Response.json({ data: tokens('second') });
+      return Response.json({ message: 'OK', data: tokens('second') });
     }, 0);
     await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status: 0, code: 'authentication_required' });
     expect(store.read()).toBeNull();
@@ -264,9 +285,9 @@ describe('The typed client', () => {
 
   it('goes on when another tab has stored what the same refresh yielded', async () => {
     const { api, asked, store } = await loggedIn((path) => {
-      if (path !== '/auth/refresh-token') return Response.json({ data: 'parcel' });
+      if (path !== '/auth/refresh-token') return Response.json({ message: 'OK', data: 'parcel' });
       store.write({ token: 'at-second', refresh_token: 'rt-second', expires_at: Date.now() + 3_600_000 });
-      return Response.json({ data: tokens('second') });
+      return Response.json({ message: 'OK', data: tokens('second') });
     }, 0);
     expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
     expect(asked.map(({ path }) => path)).toEqual(['/auth/refresh-token', '/api/parcels/1']);
@@ -274,7 +295,9 @@ describe('The typed client', () => {
 
   it('asks once more, and no more than that, when the service takes the token for expired', async () => {
     const { api, asked } = await loggedIn((path) =>
-      path === '/auth/refresh-token' ? Response.json({ data: tokens('second') }) : refusal(401, 'token_expired'),
+      path === '/auth/refresh-token'
+        ? Response.json({ message: 'OK', data: tokens('second') })
+        : refusal(401, 'token_expired'),
     );
     await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ code: 'token_expired' });
     expect(asked.map(({ path, init }) => [path, (init.headers as Record<string, string>).authorization])).toEqual([
