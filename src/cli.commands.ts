@@ -140,7 +140,10 @@ export const COMMANDS: Record<string, Command> = {
     argument: 'name',
     help: 'replace an issued API key at once by another one, which is printed once',
     async run(app, name) {
-      const { key, stored } = await app.get(ApiKeys).rotate(await idOfApiKey(app, name), 0);
+      const { key, stored } = await app
+        .get(ApiKeys)
+        .rotate(await idOfApiKey(app, name), 0)
+        .catch(explain);
       return { lines: [key], data: { _id: stored._id.toHexString(), name, key } };
     },
   },

@@ -77,6 +77,20 @@ describe.skipIf(!redisUrl())('Two instances whose clocks are apart', () => {
     }
   });
 
+  it('by less than a minute refuse a replaced API key at once', async () => {
+    setApart(50 * SECOND);
+    const admin = await slow.personas.admin();
+    const credentials = { apiKey: API_KEY, bearer: admin.token };
+    const issued = await slow.client().post('/api/api-keys', { name: 'leaked' }, credentials);
+    const { key, _id } = issued.body.data;
+    const statusOf = async (test: TestApp, apiKey: string) =>
+      (await test.client().get('/api/profile', { apiKey, bearer: admin.token })).status;
+    expect(await statusOf(slow, key)).toBe(200);
+    const replaced = (await fast.client().post(`/api/api-keys/${_id}/rotate`, {}, credentials)).body.data;
+    for (const test of [slow, fast])
+      expect([await statusOf(test, key), await statusOf(test, replaced.key)]).toEqual([401, 200]);
+  });
+
   it('by hours let nobody in who was logged out, and nobody stay longer than the clock at hand says', async () => {
     const user = await slow.personas.user();
     const goner = await slow.personas.user();

@@ -255,6 +255,16 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     await proxy.close();
   });
 
+  it('forgets in an outage what it has to hand on once that matters no more', async () => {
+    const twin = await inRedis();
+    (twin.redis as RedisConnection).isCutOff = true;
+    for (let i = 0; i < 1_000; i += 1) await twin.cache.put(`key:${i}`, { ended: 'logged_out' }, 10);
+    await pause(20);
+    await twin.cache.invalidate('key:last');
+    expect([...(Reflect.get(twin.cache, 'missedWrites') as Map<string, unknown>).keys()]).toEqual(['key:last']);
+    await twin.close();
+  });
+
   it('hands on thousands of missed writes once, however many read meanwhile, and says once that they wait', async () => {
     const twin = await inRedis();
     const redis = twin.redis as RedisConnection;

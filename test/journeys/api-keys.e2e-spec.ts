@@ -208,11 +208,17 @@ describe('API keys', () => {
 
   it('expire when they were told to', async () => {
     const expires_at = new Date(test.clock.nowMs() + HOUR_MS).toISOString();
-    const { key } = (await issue({ name: 'expiring', expires_at })).body.data;
+    const { key, _id } = (await issue({ name: 'expiring', expires_at })).body.data;
     expect(await opens(key)).toBe(true);
     test.clock.advance(HOUR_MS);
     admin = { ...admin, ...(await test.personas.login(admin)) };
     expect(await opens(key)).toBe(false);
+
+    for (const overlap_seconds of [0, 3600]) {
+      const answer = await send('POST', `/api/api-keys/${_id}/rotate`, { overlap_seconds });
+      expectRefusal('/api/api-keys', answer, 422);
+      expect(answer.body.errors[0].field, 'its successor would be refused as well').toBe('id');
+    }
   });
 
   it('are not issued under a name that is taken or badly formed, nor with an expiry that is past', async () => {

@@ -7,6 +7,7 @@ import { Sessions } from '../../src/login-history/index.js';
 import { MailsRepository } from '../../src/mail/index.js';
 import { AccountAnnouncements } from '../../src/users/index.js';
 import { usesRedis } from '../support/backends.js';
+import { MINUTE } from '../support/manual-clock.js';
 import { openCommandContext } from '../support/command-context.js';
 import type { User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -62,6 +63,17 @@ describe('An operator’s command', () => {
     const { body } = await asAdmin('GET', '/api/security-events?kind=user_erased');
     expect(body.data.content).toMatchObject([{ user: user.userId, outcome: 'success', detail: 'cli' }]);
     expect(await tracesOf(other)).toEqual(ofOther);
+  });
+
+  it('erases mails to other spellings of the address, too', async () => {
+    const { registration } = await test.personas.visitor({ email: 'Ada.Erased@Example.com' });
+    test.clock.advance(11 * MINUTE);
+    const email = registration.email.toLowerCase();
+    await test.personas.visitor({ email });
+    const user = await test.database.collection('users').findOne({ email });
+    expect((await asAdmin('DELETE', `/api/users/${String(user?._id)}`)).status).toBe(200);
+    await command('erase-account', email);
+    expect(await test.database.collection('mails').countDocuments({ to: /^ada\.erased@/i })).toBe(0);
   });
 
   it('erases an account in whole or not at all', async () => {

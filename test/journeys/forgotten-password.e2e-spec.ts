@@ -290,12 +290,12 @@ describe('Forgotten password', () => {
     const { email, username } = registration;
     const token = await tokenFor(email);
     const devices = test.app.get(KnownDevicesRepository, { strict: false });
-    const see = devices.see.bind(devices);
+    const seeAgain = devices.seeAgain.bind(devices);
     const state: { reset?: number } = {};
-    devices.see = async (...sighting) => {
-      devices.see = see;
+    devices.seeAgain = async (sighting) => {
+      devices.seeAgain = seeAgain;
       state.reset = (await reset(token)).status;
-      return see(...sighting);
+      return seeAgain(sighting);
     };
     const { status, body } = await login(username, PASSWORD);
     expect([status, state.reset]).toEqual([200, 200]);

@@ -62,6 +62,8 @@ describe('A mail server', () => {
     ['greeting', 554],
     ['login', 535],
     ['sender', 530],
+    ['sender', 550],
+    ['sender', 553],
   ] as const) {
     it(`that refuses the service itself (${at}, ${status}) loses no mail: they wait until that is mended`, async () => {
       const hasLogin = at === 'login';

@@ -218,7 +218,11 @@ describe('Mails over SMTP', () => {
     outbox.post = () => Promise.reject(new Error('the database is full'));
     await logIn(FIREFOX);
     outbox.post = post;
-    expect(await test.database.collection('mails').countDocuments({ to: email, kind: 'new-device' })).toBe(0);
+    const notices = () => test.database.collection('mails').countDocuments({ to: email, kind: 'new-device' });
+    expect(await notices()).toBe(0);
+    await logIn(FIREFOX);
+    expect(await notices(), 'a device that was not announced is not known').toBe(1);
+    await sink.waitFor(1);
   });
 
   it('do not leave when a newer code has killed theirs', async () => {

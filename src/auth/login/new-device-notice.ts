@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/index.js';
+import { Transactions } from '../../infrastructure/database/index.js';
 import {
   describeDevice,
   describeLocation,
@@ -28,34 +29,44 @@ export class NewDeviceNotice {
     private readonly knownDevices: KnownDevicesRepository,
     private readonly reportTokens: LoginReportTokens,
     private readonly outbox: MailOutbox,
+    private readonly transactions: Transactions,
     private readonly config: Config,
   ) {}
 
-  async consider(account: Account, { sessionId, ip, device, location, loggedInAt }: OpenedSession): Promise<void> {
-    const { userId, email, recoveries } = account;
-    const { frontendUrl, publicUrl } = this.config.mail;
+  async consider(account: Account, session: OpenedSession): Promise<void> {
+    const { ip, device, location, loggedInAt } = session;
+    const sighting = { userId: account.userId, device, network: networkOf(ip, location) };
     try {
-      const network = networkOf(ip, location);
-      const isNew = await this.knownDevices.see({ userId, device, network }, hasPast(account, loggedInAt));
-      if (!isNew) return;
-      const reportToken = this.reportTokens.issue({ userId, sessionId, recoveries, loggedInAt });
-      await this.outbox.post({
-        kind: 'new-device',
-        to: email,
-        context: {
-          device: describeDevice(device),
-          location: describeLocation(location),
-          ip,
-          logged_in_at: formatMoment(loggedInAt),
-          reset_url: forgotPasswordUrl(frontendUrl),
-          link: publicUrl && reportLoginUrl(publicUrl, reportToken),
-          expires_in: formatDuration(this.config.oneTimeSecrets.reportTtlMs),
-        },
-        expiresAt: new Date(loggedInAt.getTime() + NOTICE_LIFETIME_MS),
+      if (await this.knownDevices.seeAgain(sighting)) return;
+      // Together: a device that is known without a mail would never be announced.
+      await this.transactions.run(async () => {
+        if (await this.knownDevices.add(sighting, hasPast(account, loggedInAt))) await this.announce(account, session);
       });
     } catch (error) {
       this.logger.warn({ err: error }, 'A new device was not announced');
     }
+  }
+
+  private async announce(
+    { userId, email, recoveries }: Account,
+    { sessionId, ip, device, location, loggedInAt }: OpenedSession,
+  ): Promise<void> {
+    const { frontendUrl, publicUrl } = this.config.mail;
+    const reportToken = this.reportTokens.issue({ userId, sessionId, recoveries, loggedInAt });
+    await this.outbox.post({
+      kind: 'new-device',
+      to: email,
+      context: {
+        device: describeDevice(device),
+        location: describeLocation(location),
+        ip,
+        logged_in_at: formatMoment(loggedInAt),
+        reset_url: forgotPasswordUrl(frontendUrl),
+        link: publicUrl && reportLoginUrl(publicUrl, reportToken),
+        expires_in: formatDuration(this.config.oneTimeSecrets.reportTtlMs),
+      },
+      expiresAt: new Date(loggedInAt.getTime() + NOTICE_LIFETIME_MS),
+    });
   }
 }
 

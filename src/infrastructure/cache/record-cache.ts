@@ -178,7 +178,7 @@ export class RecordCache {
     // If this write failed, it is missed until the newest write of the key has succeeded.
     const newest = this.newestWrites.get(key);
     if (newest === entry) this.newestWrites.delete(key);
-    if (!isWritten && newest) this.missedWrites.set(key, newest);
+    if (!isWritten && newest) this.rememberAsMissed(key, newest);
     if (isWritten && newest === entry) this.missedWrites.delete(key);
   }
 
@@ -186,6 +186,16 @@ export class RecordCache {
     if (write.kind === 'put') await this.cache.set(key, write.value, write.ttlMs);
     else await this.cache.del(key);
     this.rememberAsRecent(key);
+  }
+
+  private rememberAsMissed(key: string, entry: MissedWrite): void {
+    this.missedWrites.delete(key);
+    this.missedWrites.set(key, entry);
+    // However long the outage: the oldest that no longer matter make room.
+    for (const [oldest, { expiresAtMs }] of this.missedWrites) {
+      if (expiresAtMs > performance.now()) break;
+      this.missedWrites.delete(oldest);
+    }
   }
 
   private rememberAsRecent(key: string): void {

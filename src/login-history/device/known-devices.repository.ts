@@ -19,21 +19,23 @@ export class KnownDevicesRepository {
     private readonly clock: Clock,
   ) {}
 
+  /** Records another use of a device. @returns false if the device is not known */
+  async seeAgain(sighting: Sighting): Promise<boolean> {
+    const seen = await this.model.updateOne(keyOf(sighting), { $set: { last_seen_at: this.clock.now() } });
+    return seen.matchedCount === 1;
+  }
+
   /**
-   * Records a use of the account.
+   * Makes a device known.
    * @param hasPast whether the account may have been used from devices that are no longer known
    * @returns whether to notify the owner: the account was used before, but never from this device and network. Of parallel first
    *   uses exactly one returns true
    */
-  async see(sighting: Sighting, hasPast: boolean): Promise<boolean> {
-    const { user, fingerprint } = keyOf(sighting);
-    const seen = await this.model.updateOne(
-      { user, fingerprint },
-      { $set: { last_seen_at: this.clock.now() } },
-      { upsert: true },
-    );
-    if (seen.upsertedCount === 0) return false;
-    return hasPast || (await this.model.countDocuments({ user }).limit(2)) > 1;
+  async add(sighting: Sighting, hasPast: boolean): Promise<boolean> {
+    const key = keyOf(sighting);
+    const added = await this.model.updateOne(key, { $set: { last_seen_at: this.clock.now() } }, { upsert: true });
+    if (added.upsertedCount === 0) return false;
+    return hasPast || (await this.model.countDocuments({ user: key.user }).limit(2)) > 1;
   }
 
   async forgetAll(userId: string): Promise<void> {

@@ -24,7 +24,7 @@ const BEFORE_ANY_MAIL = new Set(['ECONNECTION', 'EPROTOCOL', 'ETLS', 'EAUTH']);
 /** Replies to a mail that do not refuse it either: encryption (RFC 3207 section 4) or a login (RFC 4954 section 6) is required first. */
 const LOGIN_REQUIRED = 530;
 
-type DeliveryError = Error & { responseCode?: number; code?: string };
+type DeliveryError = Error & { responseCode?: number; code?: string; command?: string };
 
 /** Sends stored mails, in every instance; a lease in the database gives each mail to one of them. */
 @Injectable()
@@ -186,7 +186,8 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 }
 
-/** Whether the mail server refuses this mail permanently. */
-function isRefusal({ responseCode = 0, code = '' }: DeliveryError): boolean {
-  return responseCode >= 500 && responseCode !== LOGIN_REQUIRED && !BEFORE_ANY_MAIL.has(code);
+/** Whether the mail server refuses this mail permanently. A refused sender is a matter of SMTP_FROM or its domain, for all mails alike. */
+function isRefusal({ responseCode = 0, code = '', command }: DeliveryError): boolean {
+  if (responseCode === LOGIN_REQUIRED || BEFORE_ANY_MAIL.has(code) || command === 'MAIL FROM') return false;
+  return responseCode >= 500;
 }

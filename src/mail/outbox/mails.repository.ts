@@ -65,9 +65,9 @@ export class MailsRepository {
     });
   }
 
-  /** Removes all mails to an address, sent or not. */
+  /** Removes all mails to an address, in whatever case it was typed, sent or not. For a command: it looks at every mail. */
   async deleteTo(address: string): Promise<void> {
-    await this.model.deleteMany({ to: address });
+    await this.model.deleteMany({ to: address }).collation({ locale: 'en', strength: 2 });
   }
 
   /** @returns whether {@link leaseNext} would find a mail */

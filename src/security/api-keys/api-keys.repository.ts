@@ -53,15 +53,18 @@ export class ApiKeysRepository {
   /**
    * Replaces the digest; the old one stays valid until a given time. It is a single update, so that simultaneous rotations cannot
    * mix. Only one old digest is kept: a rotation with an overlap is refused while an earlier overlap is running, which it would
-   * cut short.
-   * @returns null if there is no such key, or an earlier overlap is still running
+   * cut short. Without an overlap no old digest is kept: an instance whose clock is late would still accept it.
+   * @returns null if there is no such key, an earlier overlap is still running, or the key has expired
    */
   async rotate(id: string, digest: string, rotatedAt: Date, previousUntil: Date): Promise<ApiKey | null> {
+    const hasOverlap = previousUntil > rotatedAt;
     const free = { $or: [{ previous_until: null }, { previous_until: { $lte: rotatedAt } }] };
+    const unexpired = { $or: [{ expires_at: null }, { expires_at: { $gt: rotatedAt } }] };
+    const previous_digest = hasOverlap ? '$digest' : null;
     return this.model
       .findOneAndUpdate(
-        { _id: new Types.ObjectId(id), ...(previousUntil > rotatedAt ? free : {}) },
-        [{ $set: { previous_digest: '$digest', previous_until: previousUntil, digest, rotated_at: rotatedAt } }],
+        { _id: new Types.ObjectId(id), $and: hasOverlap ? [unexpired, free] : [unexpired] },
+        [{ $set: { previous_digest, previous_until: previousUntil, digest, rotated_at: rotatedAt } }],
         { returnDocument: 'after', updatePipeline: true },
       )
       .lean<ApiKey>();

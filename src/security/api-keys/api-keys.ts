@@ -81,7 +81,7 @@ export class ApiKeys implements OnCleanSlate {
   /**
    * Replaces the key of a name by a new one.
    * @param overlapMs how long the old key stays valid; with 0 it is invalid at once
-   * @throws ApiError `not_found`, or `validation_failed` for an overlap while an earlier one is running
+   * @throws ApiError `not_found`, or `validation_failed` for a key that has expired, or an overlap while an earlier one is running
    */
   async rotate(id: string, overlapMs: number): Promise<IssuedApiKey> {
     const key = newApiKey(id);
@@ -89,7 +89,10 @@ export class ApiKeys implements OnCleanSlate {
     const previousUntil = new Date(now.getTime() + overlapMs);
     const stored = await this.repository.rotate(id, digestOf(key).toString('hex'), now, previousUntil);
     if (!stored) {
-      if (!(await this.repository.findById(id))) throw new ApiError('not_found');
+      const present = await this.repository.findById(id);
+      if (!present) throw new ApiError('not_found');
+      if (present.expires_at && present.expires_at <= now)
+        throw ApiError.invalidField('id', 'id is that of a key that has expired: issue another one');
       throw ApiError.invalidField('overlap_seconds', 'overlap_seconds must be 0 while an earlier overlap is running');
     }
     await this.cache.invalidate(apiKeyRecordKey(id));
