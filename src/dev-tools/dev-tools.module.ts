@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { MongooseModule } from '@nestjs/mongoose';
 import { Clock } from '../common/clock/index.js';
-import { MailDrill, MailInbox } from '../mail/index.js';
+import { MailDrill, MailInbox, MailStoreModule } from '../mail/index.js';
 import { LimitNamespaces } from '../security/index.js';
 import { CleanSlateController } from './clean-slate/clean-slate.controller.js';
 import { CleanSlate } from './clean-slate/clean-slate.js';
@@ -25,7 +25,11 @@ import { ListingController } from './listing/listing.controller.js';
  */
 @Global()
 @Module({
-  imports: [DiscoveryModule, MongooseModule.forFeature([{ name: InboxMail.name, schema: InboxMailSchema }])],
+  imports: [
+    DiscoveryModule,
+    MailStoreModule,
+    MongooseModule.forFeature([{ name: InboxMail.name, schema: InboxMailSchema }]),
+  ],
   controllers: [ListingController, InboxController, ClockController, FaultsController, CleanSlateController],
   providers: [
     DevelopmentInbox,

@@ -236,6 +236,7 @@ describe('API keys', () => {
       [{ name: 'e1', expires_at: '2099-01-01' }, 'expires_at'],
       [{ name: 'e1', expires_at: '2099-01-01T00:00:60Z' }, 'expires_at'],
       [{ name: 'e1', expires_at: '2099-02-30T00:00:00Z' }, 'expires_at'],
+      [{ name: 'e1', expires_at: '9999-12-31T23:59:59-23:59' }, 'expires_at'],
       [{ name: 'e1', expires_at: '2001-01-01T00:00:00Z' }, 'expires_at'],
       [{ name: 'e1', digest: 'x' }, 'digest'],
     ];

@@ -107,6 +107,14 @@ describe('A mail server', () => {
     await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'sent', attempts: 1 });
   });
 
+  it('that is not set leaves no mail to wait beyond its time', async () => {
+    const without = await startTestApp({ adjust: (config) => ({ ...config, isProduction: true }) });
+    closing.push(() => without.close());
+    const stored = await postMail(without);
+    without.clock.advance(11 * MINUTE);
+    await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'expired', sealed: null });
+  });
+
   it('without a certificate that can be believed is told no password', async () => {
     const sink = await startSink({ encryption: 'starttls' });
     const test = await serviceAt(sink.port, CREDENTIALS);

@@ -161,7 +161,7 @@ describe.each(stores)('A service that is tested over HTTP, %s', (_name, env) => 
         expect(body).toMatchObject({
           error: true,
           code: 'not_found',
-          data: { waited_seconds: 0, there: [{ kind: 'email-verification', cursor }] },
+          data: { waited_seconds: 0, there: [{ kind: 'email-verification', cursor }], waiting: [] },
         });
       }
     });

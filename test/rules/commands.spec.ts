@@ -44,6 +44,7 @@ describe('The command that erases an account', () => {
 
   it('is found out where it has not', async () => {
     const [service, commands] = await allErasers({ extensions: [DiaryModule] });
-    expect(service).toEqual([...commands, expect.stringContaining('Diary.onModuleInit')]);
+    const missing = service.filter((eraser) => !commands.includes(eraser));
+    expect(missing).toEqual([expect.stringContaining('Diary.onModuleInit')]);
   });
 });

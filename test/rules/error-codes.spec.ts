@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_CATALOGUE } from '../../src/common/errors/index.js';
+import { DESCRIPTION } from '../../src/common/openapi/description.js';
 
 describe('Error codes', () => {
   it('are a closed list: clients branch on them, so none is renamed, removed or given another status', () => {
@@ -42,6 +43,13 @@ describe('Error codes', () => {
         "503 service_unavailable: Service temporarily unavailable. Please try again later.",
       ]
     `);
+  });
+
+  it('that a client can act on are explained in the document', () => {
+    // "The other refusals of a request as such."
+    const faultsOfTheCaller = ['request_timeout', 'uri_too_long', 'headers_too_large'];
+    const unexplained = Object.keys(ERROR_CATALOGUE).filter((code) => !DESCRIPTION.includes(`\`${code}\``));
+    expect(unexplained).toEqual(faultsOfTheCaller);
   });
 
   it('are snake_case', () => {

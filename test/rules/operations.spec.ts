@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SECURITY_EVENT_KINDS } from '../../src/security/events/security-event-kinds.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 const OPERATIONS = resolve(import.meta.dirname, '../../docs/operations');
@@ -150,5 +151,16 @@ describe('What operators are given', () => {
       if (type === 'histogram') expect(name).toMatch(/_seconds$/);
       expect(text).toMatch(new RegExp(`^# HELP ${name} .{10}`, 'm'));
     }
+  });
+});
+
+describe('The page about logs', () => {
+  it('explains every security event, and none besides', () => {
+    const page = readFileSync(resolve(OPERATIONS, 'logs.md'), 'utf8');
+    const rows = page.slice(page.indexOf('| `kind` |')).split('\n\n')[0]?.split('\n').slice(2) as string[];
+    const explained = rows.flatMap((row) =>
+      [...(row.split('|')[1] as string).matchAll(/`(\w+)`/g)].map(([, kind]) => kind),
+    );
+    expect(explained.toSorted()).toEqual(SECURITY_EVENT_KINDS.toSorted());
   });
 });

@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../../common/errors/index.js';
 import { successBody } from '../../common/http/index.js';
+import { MailsRepository } from '../../mail/index.js';
 import { DevRoute } from '../dev-route.decorator.js';
 import { DevelopmentInbox } from './development-inbox.js';
 import { InboxPage } from './inbox-page.js';
@@ -16,6 +17,7 @@ export class InboxController {
   constructor(
     private readonly inbox: DevelopmentInbox,
     private readonly page: InboxPage,
+    private readonly mails: MailsRepository,
   ) {}
 
   /** JSON for programs with the parameter `to`, a page for people without it. */
@@ -32,7 +34,7 @@ export class InboxController {
     return this.page.render(mails, address || null, await this.inbox.count());
   }
 
-  /** @throws ApiError `not_found` if none came in time; it names the kinds of mails that are there */
+  /** @throws ApiError `not_found` if none came in time; it says which mails are there, and which wait and why */
   @Get('next')
   @DevRoute({
     summary: 'Waits for a mail: ?to=<address>, and where wanted &kind=, &after=<cursor>, &timeout_seconds=',
@@ -42,9 +44,11 @@ export class InboxController {
   async getNextMail(@Query() { to, timeout_seconds, ...wanted }: NextMailQueryDto): Promise<InboxMailDto> {
     const mail = await this.inbox.next({ to, ...wanted }, timeout_seconds * 1000);
     if (mail) return toInboxMailDto(mail);
-    const there = await this.inbox.list(to, SHOWN);
-    throw new ApiError('not_found', {
-      data: { waited_seconds: timeout_seconds, there: there.map(({ kind, cursor }) => ({ kind, cursor })) },
-    });
+    const there = (await this.inbox.list(to, SHOWN)).map(({ kind, cursor }) => ({ kind, cursor }));
+    // A template with a mistake is one reason.
+    const waiting = (await this.mails.listUnsent(SHOWN))
+      .filter((unsent) => unsent.to.toLowerCase() === to.toLowerCase())
+      .map(({ kind, last_error }) => ({ kind, reason: last_error }));
+    throw new ApiError('not_found', { data: { waited_seconds: timeout_seconds, there, waiting } });
   }
 }

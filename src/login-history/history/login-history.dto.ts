@@ -99,6 +99,12 @@ export class LoginStatisticsDto {
   @ApiProperty({ type: 'integer', minimum: 0, example: 2, description: 'Pairs of browser and operating system' })
   unique_devices: number;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-01-31T09:30:00.000Z' })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: '2026-01-31T09:30:00.000Z',
+    description: 'The latest login of the sessions that have not ended; null if there is none',
+  })
   last_login: string | null;
 }

@@ -47,6 +47,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   onApplicationBootstrap(): void {
     if (!this.transport.isConfigured) {
       this.logger.warn('SMTP_HOST is not set: mails are stored and wait');
+      this.loops.push(this.loop(() => this.dropExpired(), POLL_MS));
       return;
     }
     this.loops.push(this.loop(() => this.poll(), POLL_MS));

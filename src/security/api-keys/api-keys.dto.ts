@@ -65,7 +65,13 @@ export class ApiKeyDto {
   })
   created_by: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description: 'When the present key replaced another; null if it never did',
+  })
   rotated_at: string | null;
 
   @ApiProperty({

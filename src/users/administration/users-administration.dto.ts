@@ -41,13 +41,23 @@ export class ChangeUserDto {
 
 /** An account as administrators see it. */
 export class ManagedUserDto extends ProfileDto {
-  @ApiProperty({ enum: USER_STATUSES, example: 'active' })
+  @ApiProperty({
+    enum: USER_STATUSES,
+    example: 'active',
+    description: '`pending` until the address is confirmed; `inactive` once disabled or deleted',
+  })
   status: UserStatus;
 
   @ApiProperty({ type: String, enum: ROLES, nullable: true, example: null })
   role: Role | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-01-31T09:30:00.000Z' })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: '2026-01-31T09:30:00.000Z',
+    description: 'When the address was confirmed; null before',
+  })
   confirmed_at: string | null;
 }
 

@@ -10,7 +10,13 @@ export class ProfileDto extends UserDto {
   @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
   updated_at: string;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description: 'Set once an administrator has deleted the account, who then sees it; null in one’s own profile',
+  })
   deleted_at: string | null;
 }
 
