@@ -87,6 +87,7 @@ describe.skipIf(!redisUrl())('Two instances whose clocks are apart', () => {
       (await test.client().get('/api/profile', { apiKey, bearer: admin.token })).status;
     expect(await statusOf(slow, key)).toBe(200);
     const replaced = (await fast.client().post(`/api/api-keys/${_id}/rotate`, {}, credentials)).body.data;
+    expect(replaced.previous_until).toBeNull();
     for (const test of [slow, fast])
       expect([await statusOf(test, key), await statusOf(test, replaced.key)]).toEqual([401, 200]);
   });

@@ -285,6 +285,22 @@ describe('Forgotten password', () => {
     }
   });
 
+  it('lets nobody in whose entry cannot be taken back either, and says the same', async () => {
+    const { registration } = await test.personas.confirmed();
+    const token = await tokenFor(registration.email);
+    const sessions = test.app.get(SessionsRepository, { strict: false });
+    const { insert, withdraw } = sessions;
+    sessions.insert = async (session) => {
+      sessions.insert = insert;
+      await sessions.insert(session);
+      await reset(token);
+    };
+    sessions.withdraw = () => Promise.reject(new Error('the database is away'));
+    const answer = await login(registration.username, PASSWORD);
+    sessions.withdraw = withdraw;
+    expect(answer.body.code).toBe('invalid_credentials');
+  });
+
   it('ends the session of a login that was let in just before the password was reset, and says why', async () => {
     const { registration } = await test.personas.confirmed();
     const { email, username } = registration;

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LocationFinder } from '../../src/login-history/index.js';
+import { KnownDevicesRepository, LocationFinder } from '../../src/login-history/index.js';
 import { cityDatabaseOf } from '../support/city-database.js';
 import { DAY } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
@@ -360,6 +360,45 @@ describe('Login', () => {
       await test.database.collection('known_devices').deleteMany({ user: user?._id });
       await login(registration, '8.8.8.8', IPHONE);
       await test.inbox.waitFor(registration.email, 'new-device');
+    });
+
+    it('is told of one of two first logins, however close together they are', async () => {
+      for (let round = 0; round < 20; round += 1) {
+        const { registration } = await test.personas.confirmed();
+        const answers = await Promise.all([
+          login(registration, `81.2.69.${round + 1}`, FIREFOX),
+          login(registration, `8.8.4.${round + 1}`, IPHONE),
+        ]);
+        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+        expect(await notices(registration.email), `round ${round}`).toBe(1);
+      }
+    });
+
+    it('is told once, however many logins from it come at once', async () => {
+      const { registration } = await test.personas.confirmed();
+      await login(registration, '81.2.69.100', FIREFOX);
+      const at = (place: number) => login(registration, `8.8.4.${place + 100}`, IPHONE);
+      const answers = await Promise.all(Array.from({ length: 16 }, (_, place) => at(place)));
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
+      expect(await notices(registration.email)).toBe(1);
+    });
+
+    it('does not make it known if the login is reported at that moment', async () => {
+      const user = await test.personas.user();
+      const devices = test.app.get(KnownDevicesRepository, { strict: false });
+      const seeAgain = devices.seeAgain.bind(devices);
+      const reported: number[] = [];
+      devices.seeAgain = async (sighting) => {
+        devices.seeAgain = seeAgain;
+        const isKnown = await seeAgain(sighting);
+        const { refresh_token, token } = user;
+        reported.push((await test.client().post('/auth/its-not-me', { refresh_token }, { bearer: token })).status);
+        return isKnown;
+      };
+      await login(user.registration, '8.8.4.200', IPHONE);
+      expect(reported).toEqual([200]);
+      const stored = await test.database.collection('users').findOne({ email: user.registration.email });
+      expect(await test.database.collection('known_devices').countDocuments({ user: stored?._id })).toBe(0);
     });
 
     it('is told in the service’s own words, whatever the device says of itself', async () => {

@@ -58,19 +58,21 @@ describe('A mail server', () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   };
 
-  for (const [at, status] of [
+  for (const [at, status, says] of [
     ['greeting', 554],
     ['login', 535],
     ['sender', 530],
     ['sender', 550],
     ['sender', 553],
+    ['recipient', 550, '5.1.8 Sender address rejected: Domain not found'],
+    ['recipient', 553, '5.7.1 Sender address rejected: not owned by user'],
   ] as const) {
-    it(`that refuses the service itself (${at}, ${status}) loses no mail: they wait until that is mended`, async () => {
+    it(`that refuses the service itself (${at}, ${status} ${says ?? ''}) loses no mail: they wait until that is mended`, async () => {
       const hasLogin = at === 'login';
       if (hasLogin) believeEverybody();
       const sink = await startSink({ encryption: hasLogin ? 'starttls' : 'none' });
       const test = await serviceAt(sink.port, hasLogin ? CREDENTIALS : {});
-      sink.refuseEarly = { at, status };
+      sink.refuseEarly = { at, status, says };
       const stored = await postMail(test);
       await expectToWait(stored);
 
@@ -87,6 +89,14 @@ describe('A mail server', () => {
       socket.on('data', () => socket.write(`550 ${'not for you '.repeat(50)}\r\n`));
     });
     await expectToWait(await postMail(await serviceAt(port, CREDENTIALS)), /^EHLO failed.{189}$/);
+  });
+
+  it('that does not know the recipient is not handed the mail again', async () => {
+    const sink = await startSink();
+    const test = await serviceAt(sink.port);
+    sink.refuseEarly = { at: 'recipient', status: 550, says: '5.1.1 User unknown' };
+    const stored = await postMail(test);
+    await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'failed', sealed: null, attempts: 1 });
   });
 
   it('that refuses a mail for good, with the lowest status that says so, is not handed it again', async () => {

@@ -243,9 +243,14 @@ describe.each(stores)('A service that is tested over HTTP, %s', (_name, env) => 
     const isThere = async ({ email }: Registration) => (await suite.api.get(`/dev/inbox?to=${email}`)).body.data.length;
     await expect.poll(async () => (await suite.api.get('/metrics')).text).toMatch(/outcome="postponed"} [1-9]/);
     expect(await isThere(delayed)).toBe(0);
+    const waiting = async ({ email }: Registration) =>
+      (await suite.api.get(`/dev/inbox/next?to=${email.toUpperCase()}&timeout_seconds=0`)).body.data.waiting;
+    expect(await waiting(delayed)).toEqual([{ kind: 'email-verification', reason: expect.stringMatching(/./) }]);
     await suite.fail({ smtp: 'refusing' });
     const lost = await suite.register();
     await expect.poll(async () => (await suite.api.get('/metrics')).text).toMatch(/outcome="refused"} [1-9]/);
+
+    expect(await waiting(lost), 'it will never come').toEqual([]);
 
     expect((await suite.api.delete('/dev/faults')).body.data.smtp).toBe('up');
     await suite.move({ advance_seconds: 120 });

@@ -46,7 +46,7 @@ describe('Error codes', () => {
   });
 
   it('that a client can act on are explained in the document', () => {
-    // "The other refusals of a request as such."
+    // Of these the document says only that they are faults of the calling program.
     const faultsOfTheCaller = ['request_timeout', 'uri_too_long', 'headers_too_large'];
     const unexplained = Object.keys(ERROR_CATALOGUE).filter((code) => !DESCRIPTION.includes(`\`${code}\``));
     expect(unexplained).toEqual(faultsOfTheCaller);

@@ -14,6 +14,8 @@ export interface SmtpSinkOptions {
   port?: number;
 }
 
+type Stage = 'greeting' | 'login' | 'sender' | 'recipient';
+
 /** A mail server on the loopback interface. */
 export class SmtpSink {
   readonly mails: SunkMail[] = [];
@@ -23,7 +25,7 @@ export class SmtpSink {
   /** What the next mails are answered with: a status of SMTP, or null to take them. */
   refuseWith: number | null = null;
   /** What is refused before a mail is handed over, and with which status. */
-  refuseEarly: { at: 'greeting' | 'login' | 'sender'; status: number } | null = null;
+  refuseEarly: { at: Stage; status: number; says?: string } | null = null;
   /** A recipient for whom it does not answer, until it is told to; then as `refuseWith` says. */
   hangFor: string | null = null;
   private unanswered: (() => void)[] = [];
@@ -103,6 +105,7 @@ export class SmtpSink {
         done(this.earlyRefusal('greeting'));
       },
       onMailFrom: (_address, _session, done) => done(this.earlyRefusal('sender')),
+      onRcptTo: (_address, _session, done) => done(this.earlyRefusal('recipient')),
       onData: (stream, session, done) => {
         let source = '';
         stream.on('data', (chunk) => (source += chunk.toString()));
@@ -124,8 +127,9 @@ export class SmtpSink {
     });
   }
 
-  private earlyRefusal(at: 'greeting' | 'login' | 'sender'): Error | null {
+  private earlyRefusal(at: Stage): Error | null {
     if (this.refuseEarly?.at !== at) return null;
-    return Object.assign(new Error('refused'), { responseCode: this.refuseEarly.status });
+    const { status, says = 'refused' } = this.refuseEarly;
+    return Object.assign(new Error(says), { responseCode: status });
   }
 }

@@ -17,7 +17,7 @@ import {
   reportLoginUrl,
 } from '../../mail/index.js';
 import { LoginReportTokens } from '../../security/index.js';
-import type { Account } from '../../users/index.js';
+import { type Account, AccountsRepository } from '../../users/index.js';
 import type { OpenedSession } from './session-opening.js';
 
 /** Mails the owner about a login from a device and network that are new for the account. A failure never fails the login. */
@@ -26,6 +26,7 @@ export class NewDeviceNotice {
   private readonly logger = new Logger(NewDeviceNotice.name);
 
   constructor(
+    private readonly accounts: AccountsRepository,
     private readonly knownDevices: KnownDevicesRepository,
     private readonly reportTokens: LoginReportTokens,
     private readonly outbox: MailOutbox,
@@ -38,8 +39,9 @@ export class NewDeviceNotice {
     const sighting = { userId: account.userId, device, network: networkOf(ip, location) };
     try {
       if (await this.knownDevices.seeAgain(sighting)) return;
-      // Together: a device that is known without a mail would never be announced.
+      // Together: a device that is known without a mail would never be announced. Nor must it be known after a lockdown.
       await this.transactions.run(async () => {
+        if (!(await this.accounts.holdCredential(account))) return;
         if (await this.knownDevices.add(sighting, hasPast(account, loggedInAt))) await this.announce(account, session);
       });
     } catch (error) {

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import {
   type Device,
@@ -24,6 +24,8 @@ export interface OpenedSession {
 /** Opens a session: its tokens and its login-history entry. */
 @Injectable()
 export class SessionOpening {
+  private readonly logger = new Logger(SessionOpening.name);
+
   constructor(
     private readonly tokenPairs: TokenPairs,
     private readonly sessions: SessionsRepository,
@@ -54,8 +56,12 @@ export class SessionOpening {
     return { sessionId, loggedInAt, answer, ip, device, location };
   }
 
-  /** Takes a session back whose tokens nobody has been given. */
+  /** Takes a session back whose tokens nobody has been given. A failure leaves its entry in the login history, and no more. */
   async withdraw({ sessionId }: OpenedSession): Promise<void> {
-    await this.sessions.withdraw(sessionId);
+    try {
+      await this.sessions.withdraw(sessionId);
+    } catch (error) {
+      this.logger.warn({ err: error, session: sessionId }, 'The entry of a refused login stays in the login history');
+    }
   }
 }

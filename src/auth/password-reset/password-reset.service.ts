@@ -17,8 +17,8 @@ export class PasswordResetService {
   ) {}
 
   /**
-   * Replaces the password and ends every session, and the delay of logins with it. Token, password and sessions change in one transaction: of parallel resets with
-   * the same token exactly one succeeds, and only its password is valid.
+   * Replaces the password, and ends every session and the delay of logins. Token, password and sessions change in one
+   * transaction: of parallel resets with the same token exactly one succeeds, and only its password is valid.
    * @throws ApiError `invalid_reset_token`, or `validation_failed` if the password is refused; the token then stays valid
    */
   async reset(token: string, password: string): Promise<void> {

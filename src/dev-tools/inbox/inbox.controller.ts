@@ -46,9 +46,8 @@ export class InboxController {
     if (mail) return toInboxMailDto(mail);
     const there = (await this.inbox.list(to, SHOWN)).map(({ kind, cursor }) => ({ kind, cursor }));
     // A template with a mistake is one reason.
-    const waiting = (await this.mails.listUnsent(SHOWN))
-      .filter((unsent) => unsent.to.toLowerCase() === to.toLowerCase())
-      .map(({ kind, last_error }) => ({ kind, reason: last_error }));
+    const unsent = await this.mails.listWaitingTo(to, SHOWN);
+    const waiting = unsent.map(({ kind, last_error }) => ({ kind, reason: last_error }));
     throw new ApiError('not_found', { data: { waited_seconds: timeout_seconds, there, waiting } });
   }
 }

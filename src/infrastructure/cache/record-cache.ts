@@ -191,7 +191,7 @@ export class RecordCache {
   private rememberAsMissed(key: string, entry: MissedWrite): void {
     this.missedWrites.delete(key);
     this.missedWrites.set(key, entry);
-    // However long the outage: the oldest that no longer matter make room.
+    // However long the outage, it holds no more than was written within the longest lifetime of an entry.
     for (const [oldest, { expiresAtMs }] of this.missedWrites) {
       if (expiresAtMs > performance.now()) break;
       this.missedWrites.delete(oldest);

@@ -26,14 +26,18 @@ export class KnownDevicesRepository {
   }
 
   /**
-   * Makes a device known.
+   * Makes a device known. The caller's transaction must hold the account's credential, or two first devices do not see each other.
    * @param hasPast whether the account may have been used from devices that are no longer known
    * @returns whether to notify the owner: the account was used before, but never from this device and network. Of parallel first
    *   uses exactly one returns true
    */
   async add(sighting: Sighting, hasPast: boolean): Promise<boolean> {
     const key = keyOf(sighting);
-    const added = await this.model.updateOne(key, { $set: { last_seen_at: this.clock.now() } }, { upsert: true });
+    const added = await this.model.updateOne(
+      key,
+      { $setOnInsert: { last_seen_at: this.clock.now() } },
+      { upsert: true },
+    );
     if (added.upsertedCount === 0) return false;
     return hasPast || (await this.model.countDocuments({ user: key.user }).limit(2)) > 1;
   }

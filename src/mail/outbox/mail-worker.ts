@@ -24,7 +24,10 @@ const BEFORE_ANY_MAIL = new Set(['ECONNECTION', 'EPROTOCOL', 'ETLS', 'EAUTH']);
 /** Replies to a mail that do not refuse it either: encryption (RFC 3207 section 4) or a login (RFC 4954 section 6) is required first. */
 const LOGIN_REQUIRED = 530;
 
-type DeliveryError = Error & { responseCode?: number; code?: string; command?: string };
+/** Enhanced status codes (RFC 3463) of a refused sender or service, which many servers only send in reply to the recipient. */
+const NOT_ABOUT_THE_MAIL = /^5\d\d[ -]5\.(?:1\.[78]|7\.\d+)\b/;
+
+type DeliveryError = Error & { responseCode?: number; response?: string; code?: string; command?: string };
 
 /** Sends stored mails, in every instance; a lease in the database gives each mail to one of them. */
 @Injectable()
@@ -48,10 +51,10 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     if (!this.transport.isConfigured) {
       this.logger.warn('SMTP_HOST is not set: mails are stored and wait');
       this.loops.push(this.loop(() => this.dropExpired(), POLL_MS));
-      return;
+    } else {
+      this.loops.push(this.loop(() => this.poll(), POLL_MS));
+      for (let lane = 0; lane < LANES; lane += 1) this.loops.push(this.loop(() => this.sendAll()));
     }
-    this.loops.push(this.loop(() => this.poll(), POLL_MS));
-    for (let lane = 0; lane < LANES; lane += 1) this.loops.push(this.loop(() => this.sendAll()));
     this.database.beforeClose(async () => {
       await Promise.race([Promise.all(this.loops), pause(LAST_DELIVERIES_MS, undefined, { ref: false })]);
     });
@@ -188,7 +191,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 }
 
 /** Whether the mail server refuses this mail permanently. A refused sender is a matter of SMTP_FROM or its domain, for all mails alike. */
-function isRefusal({ responseCode = 0, code = '', command }: DeliveryError): boolean {
-  if (responseCode === LOGIN_REQUIRED || BEFORE_ANY_MAIL.has(code) || command === 'MAIL FROM') return false;
-  return responseCode >= 500;
+function isRefusal({ responseCode = 0, response = '', code = '', command }: DeliveryError): boolean {
+  if (responseCode === LOGIN_REQUIRED || BEFORE_ANY_MAIL.has(code)) return false;
+  return responseCode >= 500 && command !== 'MAIL FROM' && !NOT_ABOUT_THE_MAIL.test(response);
 }

@@ -50,12 +50,13 @@ export class MailsRepository {
   async insert({ kind, to, sealed, expiresAt, isDecoy }: NewMail): Promise<void> {
     const now = this.clock.now();
     await this.model.updateMany(
-      { to, kind: { $in: SUPERSEDED_BY[kind] }, state: { $in: ['waiting', 'sending'] } },
+      { to_key: keyOf(to), kind: { $in: SUPERSEDED_BY[kind] }, state: { $in: ['waiting', 'sending'] } },
       { $set: { state: 'superseded', sealed: null } },
     );
     await this.model.create({
       kind,
       to,
+      to_key: keyOf(to),
       sealed,
       state: isDecoy ? 'decoy' : 'waiting',
       next_attempt_at: now,
@@ -65,9 +66,9 @@ export class MailsRepository {
     });
   }
 
-  /** Removes all mails to an address, in whatever case it was typed, sent or not. For a command: it looks at every mail. */
+  /** Removes all mails to an address, in whatever case it was typed, sent or not. */
   async deleteTo(address: string): Promise<void> {
-    await this.model.deleteMany({ to: address }).collation({ locale: 'en', strength: 2 });
+    await this.model.deleteMany({ to_key: keyOf(address) });
   }
 
   /** @returns whether {@link leaseNext} would find a mail */
@@ -96,23 +97,14 @@ export class MailsRepository {
 
   /** Mails that were not sent: first those that still will be; the oldest of each state first. */
   async listUnsent(limit: number): Promise<UnsentMail[]> {
-    const mails = await this.model
-      .find({ state: { $in: ['waiting', 'sending', 'failed', 'expired'] } })
-      // In descending alphabetical order `waiting` comes first and `expired` last.
-      .sort({ state: -1, created_at: 1 })
-      .limit(limit)
-      .lean<StoredMail[]>();
-    return mails.map(({ _id, kind, to, state, attempts, created_at, next_attempt_at, expires_at, last_error }) => ({
-      id: _id.toHexString(),
-      kind,
-      to,
-      state,
-      attempts,
-      created_at,
-      next_attempt_at,
-      expires_at,
-      last_error: last_error ?? null,
-    }));
+    // In descending alphabetical order `waiting` comes first and `expired` last.
+    const sort = { state: -1, created_at: 1 } as const;
+    return this.list({ state: { $in: ['waiting', 'sending', 'failed', 'expired'] } }, sort, limit);
+  }
+
+  /** Mails to an address that are still to be sent, the oldest first. */
+  async listWaitingTo(address: string, limit: number): Promise<UnsentMail[]> {
+    return this.list({ to_key: keyOf(address), state: { $in: ['waiting', 'sending'] } }, { created_at: 1 }, limit);
   }
 
   /** @returns how many mails older than this are still to be sent */
@@ -155,6 +147,25 @@ export class MailsRepository {
     return result.modifiedCount;
   }
 
+  private async list(
+    filter: QueryFilter<StoredMail>,
+    sort: Partial<Record<keyof StoredMail, 1 | -1>>,
+    limit: number,
+  ): Promise<UnsentMail[]> {
+    const mails = await this.model.find(filter).sort(sort).limit(limit).lean<StoredMail[]>();
+    return mails.map(({ _id, kind, to, state, attempts, created_at, next_attempt_at, expires_at, last_error }) => ({
+      id: _id.toHexString(),
+      kind,
+      to,
+      state,
+      attempts,
+      created_at,
+      next_attempt_at,
+      expires_at,
+      last_error: last_error ?? null,
+    }));
+  }
+
   private async lease(filter: QueryFilter<StoredMail>, now: Date): Promise<StoredMail | null> {
     return this.model.findOneAndUpdate(
       { ...filter, expires_at: { $gt: now } },
@@ -172,3 +183,7 @@ const dueAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'waiting', next_
 
 /** Matches mails whose worker has died. */
 const abandonedAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'sending', leased_until: { $lte: now } });
+
+function keyOf(address: string): string {
+  return address.toLowerCase();
+}

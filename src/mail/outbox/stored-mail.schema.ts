@@ -20,6 +20,10 @@ export class StoredMail {
   @Prop({ type: String, required: true })
   to: string;
 
+  /** `to` in lower case. */
+  @Prop({ type: String, required: true })
+  to_key: string;
+
   @Prop({ type: String, enum: MAIL_STATES, required: true })
   state: MailState;
 
@@ -57,5 +61,5 @@ export class StoredMail {
 
 export const StoredMailSchema = SchemaFactory.createForClass(StoredMail);
 StoredMailSchema.index({ state: 1, next_attempt_at: 1 });
-StoredMailSchema.index({ to: 1, kind: 1, state: 1 });
+StoredMailSchema.index({ to_key: 1, kind: 1, state: 1 });
 StoredMailSchema.index({ purge_at: 1 }, { expireAfterSeconds: 0 });

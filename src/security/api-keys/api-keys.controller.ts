@@ -58,7 +58,7 @@ export class ApiKeysController {
   @Operation({
     summary: 'Replace an API key by a new one',
     description:
-      'The present key is refused at once, or after `overlap_seconds`, so that callers can change over. While an overlap is running, only a rotation without one is taken; it ends both keys.',
+      'The present key is refused at once, or after `overlap_seconds`, so that callers can change over. While an overlap is running, only a rotation without one is taken; it ends both keys. A key that has expired is not replaced: issue another one.',
     message: 'API key rotated',
     data: IssuedApiKeyDto,
   })

@@ -60,11 +60,13 @@ export class ApiKeysRepository {
     const hasOverlap = previousUntil > rotatedAt;
     const free = { $or: [{ previous_until: null }, { previous_until: { $lte: rotatedAt } }] };
     const unexpired = { $or: [{ expires_at: null }, { expires_at: { $gt: rotatedAt } }] };
-    const previous_digest = hasOverlap ? '$digest' : null;
+    const previous = hasOverlap
+      ? { previous_digest: '$digest', previous_until: previousUntil }
+      : { previous_digest: null, previous_until: null };
     return this.model
       .findOneAndUpdate(
         { _id: new Types.ObjectId(id), $and: hasOverlap ? [unexpired, free] : [unexpired] },
-        [{ $set: { previous_digest, previous_until: previousUntil, digest, rotated_at: rotatedAt } }],
+        [{ $set: { ...previous, digest, rotated_at: rotatedAt } }],
         { returnDocument: 'after', updatePipeline: true },
       )
       .lean<ApiKey>();

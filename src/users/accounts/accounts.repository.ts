@@ -258,6 +258,19 @@ export class AccountsRepository extends AccountReader {
     );
   }
 
+  /**
+   * Within a transaction: from here on the credential cannot change until the end, and other transactions that hold or change it
+   * wait or run again. (A mere read would not keep them apart: snapshots do not see each other's writes.)
+   * @returns false if the credential has changed
+   */
+  async holdCredential({ userId, credentialVersion }: Account): Promise<boolean> {
+    const held = await this.auths.updateOne(
+      { user: new Types.ObjectId(userId), credential_version: credentialVersion },
+      { $set: { held: new Types.ObjectId() } },
+    );
+    return held.matchedCount === 1;
+  }
+
   async setRole(userId: string, role: Role | null): Promise<void> {
     await this.auths.updateOne({ user: new Types.ObjectId(userId) }, { $set: { role } });
   }

@@ -31,6 +31,10 @@ export class Auth {
   @Prop({ type: Boolean, default: false })
   password_reset_required: boolean;
 
+  /** Written by transactions that only depend on this document, so that they conflict with those that change it. */
+  @Prop({ type: Types.ObjectId })
+  held?: Types.ObjectId;
+
   /** The same as in User. */
   @Prop({ type: Date })
   unconfirmed_until?: Date;

@@ -29,7 +29,12 @@ export function IsUsername({ required = true } = {}): PropertyDecorator {
 /** `email`: ASCII, at most 254 characters (RFC 5321 section 4.5.3.1.3). */
 export function IsEmailAddress(): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ format: 'email', maxLength: 254, example: 'ada@example.com', description: 'In any case' }),
+    ApiProperty({
+      format: 'email',
+      maxLength: 254,
+      example: 'ada@example.com',
+      description: 'Upper and lower case are the same',
+    }),
     IsString({ message: '$property must be a string' }),
     MaxLength(254, { message: '$property must be at most 254 characters long' }),
     Matches(EMAIL, { message: '$property must be a valid e-mail address' }),

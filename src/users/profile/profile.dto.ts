@@ -15,7 +15,7 @@ export class ProfileDto extends UserDto {
     format: 'date-time',
     nullable: true,
     example: null,
-    description: 'Set once an administrator has deleted the account, who then sees it; null in one’s own profile',
+    description: 'When an administrator deleted the account. Only administrators see it: null in one’s own profile',
   })
   deleted_at: string | null;
 }
