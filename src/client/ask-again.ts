@@ -26,6 +26,7 @@ export function askAgain<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T
         failures += 1;
         // An error without a status, which is not below 500 either, means that no answer came.
         if ((error.status as number) < 500 || failures === TRIES) return reject(error);
+        // Unless the next try has begun meanwhile, or all is over.
         setTimeout(() => tries < TRIES && own === tries && next(), PAUSE_MS);
       });
     };

@@ -23,12 +23,12 @@ export class LoginAdmission {
    * @throws ApiError `too_many_login_attempts`
    */
   async admit(account: Account | null, login: string, client: Client): Promise<LoginTarget[]> {
-    const target = account ? ofAccount(account) : { name: login };
+    const target = account ? { userId: account.userId, recoveries: account.recoveries } : { name: login };
     let waitMs = await this.backoff.reserveAttempt(target);
     if (waitMs === 0) return [target];
     const device = account && (await this.knownDevice(account, client));
     if (account && device) {
-      const fromDevice = { ...ofAccount(account), from: device };
+      const fromDevice = { ...target, from: device };
       waitMs = await this.backoff.reserveAttempt(fromDevice);
       if (waitMs === 0) return [target, fromDevice];
     }
@@ -45,8 +45,4 @@ export class LoginAdmission {
     const network = networkOf(ip, await this.locations.find(ip));
     return this.knownDevices.findKnown({ userId, device: parseDevice(userAgent), network });
   }
-}
-
-function ofAccount({ userId, recoveries }: Account): { userId: string; recoveries: number } {
-  return { userId, recoveries };
 }

@@ -39,9 +39,10 @@ export class NewDeviceNotice {
     const sighting = { userId: account.userId, device, network: networkOf(ip, location) };
     try {
       if (await this.knownDevices.seeAgain(sighting)) return;
-      // Together: a device that is known without a mail would never be announced. Nor must it be known after a lockdown.
+      // Together: a device that is known without a mail would never be announced.
       await this.transactions.run(async () => {
-        if (!(await this.accounts.holdCredential(account))) return;
+        // After a lockdown no device is known, and of two that are the first at the same time one must see the other.
+        if (!(await this.accounts.lockCredential(account))) return;
         if (await this.knownDevices.add(sighting, hasPast(account, loggedInAt))) await this.announce(account, session);
       });
     } catch (error) {

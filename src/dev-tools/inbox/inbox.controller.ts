@@ -45,7 +45,6 @@ export class InboxController {
     const mail = await this.inbox.next({ to, ...wanted }, timeout_seconds * 1000);
     if (mail) return toInboxMailDto(mail);
     const there = (await this.inbox.list(to, SHOWN)).map(({ kind, cursor }) => ({ kind, cursor }));
-    // A template with a mistake is one reason.
     const unsent = await this.mails.listWaitingTo(to, SHOWN);
     const waiting = unsent.map(({ kind, last_error }) => ({ kind, reason: last_error }));
     throw new ApiError('not_found', { data: { waited_seconds: timeout_seconds, there, waiting } });

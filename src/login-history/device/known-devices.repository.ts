@@ -26,7 +26,7 @@ export class KnownDevicesRepository {
   }
 
   /**
-   * Makes a device known. The caller's transaction must hold the account's credential, or two first devices do not see each other.
+   * Makes a device known. The caller's transaction locks the account's credential, or two first devices would not see each other.
    * @param hasPast whether the account may have been used from devices that are no longer known
    * @returns whether to notify the owner: the account was used before, but never from this device and network. Of parallel first
    *   uses exactly one returns true

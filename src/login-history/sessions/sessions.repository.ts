@@ -134,7 +134,7 @@ export class SessionsRepository extends SessionReader {
 
   async delete(sessionId: string, reason: SessionEnd): Promise<void> {
     await this.rememberEnds([new Types.ObjectId(sessionId)], reason);
-    await this.entries.deleteOne({ _id: new Types.ObjectId(sessionId) });
+    await this.withdraw(sessionId);
   }
 
   /** Removes a session that nobody was told of. Unlike {@link delete}, it does not remember why. */

@@ -190,7 +190,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 }
 
-/** Whether the mail server refuses this mail permanently. A refused sender is a matter of SMTP_FROM or its domain, for all mails alike. */
+/** Whether the mail server refuses this mail permanently. A sender is refused for all mails alike: SMTP_FROM or its domain is to be mended. */
 function isRefusal({ responseCode = 0, response = '', code = '', command }: DeliveryError): boolean {
   if (responseCode === LOGIN_REQUIRED || BEFORE_ANY_MAIL.has(code)) return false;
   return responseCode >= 500 && command !== 'MAIL FROM' && !NOT_ABOUT_THE_MAIL.test(response);

@@ -259,16 +259,16 @@ export class AccountsRepository extends AccountReader {
   }
 
   /**
-   * Within a transaction: from here on the credential cannot change until the end, and other transactions that hold or change it
-   * wait or run again. (A mere read would not keep them apart: snapshots do not see each other's writes.)
+   * Locks the credential until the transaction ends: others that lock or change it meanwhile run again afterwards. (A mere read
+   * would not keep them apart: snapshots do not see each other's writes.)
    * @returns false if the credential has changed
    */
-  async holdCredential({ userId, credentialVersion }: Account): Promise<boolean> {
-    const held = await this.auths.updateOne(
+  async lockCredential({ userId, credentialVersion }: Account): Promise<boolean> {
+    const locked = await this.auths.updateOne(
       { user: new Types.ObjectId(userId), credential_version: credentialVersion },
-      { $set: { held: new Types.ObjectId() } },
+      { $set: { lock: new Types.ObjectId() } },
     );
-    return held.matchedCount === 1;
+    return locked.matchedCount === 1;
   }
 
   async setRole(userId: string, role: Role | null): Promise<void> {

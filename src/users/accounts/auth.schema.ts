@@ -33,7 +33,7 @@ export class Auth {
 
   /** Written by transactions that only depend on this document, so that they conflict with those that change it. */
   @Prop({ type: Types.ObjectId })
-  held?: Types.ObjectId;
+  lock?: Types.ObjectId;
 
   /** The same as in User. */
   @Prop({ type: Date })
