@@ -1,15 +1,20 @@
+/** What can be used until a moment. A mail may wait before it is sent: its template says `expires_in`, counted from then. */
+interface Expiring {
+  expires_at: Date;
+}
+
 /** The values that each kind of mail is filled with. None is free text of a user: names could carry an advertisement. */
 export interface MailContexts {
-  'email-verification': { otp: string; expires_in: string };
-  'password-reset': { link: string; token: string; expires_in: string };
-  'security-alert': { link: string; token: string; expires_in: string; reported_at: string };
+  'email-verification': Expiring & { otp: string };
+  'password-reset': Expiring & { link: string; token: string };
+  'security-alert': Expiring & { link: string; token: string; reported_at: string };
   'password-changed': {
     changed_at: string;
     reset_url: string;
     /** Whether the session in which it was changed goes on; all others have ended. */
     is_session_kept: boolean;
   };
-  'new-device': {
+  'new-device': Expiring & {
     device: string;
     location: string | null;
     ip: string;
@@ -17,7 +22,6 @@ export interface MailContexts {
     reset_url: string;
     /** Link to the page for reporting the login; null if the service does not know its own address. */
     link: string | null;
-    expires_in: string;
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, formatMoment } from './mail-wording.js';
+import { formatDuration, formatMoment, formatTimeUntil } from './mail-wording.js';
 
 describe('The wording of mails', () => {
   it('says moments in full, in UTC', () => {
@@ -17,5 +17,18 @@ describe('The wording of mails', () => {
     [500, '1 second'],
   ])('says %d ms as %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
+  });
+
+  it.each([
+    [599_950, '10 minutes'],
+    [150_000, '3 minutes'],
+    [120_000, '2 minutes'],
+    [119_400, '119 seconds'],
+    [89_970, '90 seconds'],
+    [3_599_990, '1 hour'],
+    [172_799_990, '2 days'],
+    [5, '1 second'],
+  ])('says that %d ms are left as %s', (ms, text) => {
+    expect(formatTimeUntil(new Date(1_000_000 + ms), 1_000_000)).toBe(text);
   });
 });

@@ -18,3 +18,10 @@ export function formatDuration(durationMs: number): string {
   const count = Math.max(1, Math.round(durationMs / unitMs));
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
+
+/** "10 minutes" until a moment, to the minute; to the second if it is less than two minutes. */
+export function formatTimeUntil(moment: Date, nowMs: number): string {
+  const leftMs = moment.getTime() - nowMs;
+  const unitMs = leftMs < 120_000 ? 1_000 : 60_000;
+  return formatDuration(Math.round(leftMs / unitMs) * unitMs);
+}

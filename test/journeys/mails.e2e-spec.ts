@@ -186,6 +186,17 @@ describe('Mails over SMTP', () => {
     expect(sink.mails).toEqual([]);
   });
 
+  it('say how long their code is still good when they are sent, not when they were written', async () => {
+    sink.refuseWith = 451;
+    const email = await register();
+    await refusedOnce(email);
+    sink.refuseWith = null;
+    test.clock.advance(7 * MINUTE);
+    await stateOf(email, 'sent');
+    expect(sink.mails.at(-1)?.source).toContain('for 3 minutes');
+    expect(sink.mails.at(-1)?.source).not.toContain('10 minutes');
+  });
+
   it('wait each for itself when they tell what happened: the owner hears of every login and every change', async () => {
     const { email, client, logIn, token } = await user();
     sink.refuseWith = 451;

@@ -1,20 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { formatDuration, MailOutbox } from '../../mail/index.js';
-import { type IssuedSecret, OneTimeSecrets } from '../../security/index.js';
+import { MailOutbox } from '../../mail/index.js';
+import type { IssuedSecret } from '../../security/index.js';
 
 /** The mail that carries an OTP. */
 @Injectable()
 export class OtpMails {
-  constructor(
-    private readonly outbox: MailOutbox,
-    private readonly secrets: OneTimeSecrets,
-  ) {}
+  constructor(private readonly outbox: MailOutbox) {}
 
   async post(to: string, { secret, expiresAt }: IssuedSecret, { isDecoy = false } = {}): Promise<void> {
     await this.outbox.post({
       kind: 'email-verification',
       to,
-      context: { otp: secret, expires_in: formatDuration(this.secrets.otpTtlMs) },
+      context: { otp: secret, expires_at: expiresAt },
       expiresAt,
       isDecoy,
     });

@@ -8,14 +8,7 @@ import {
   KnownDevicesRepository,
   networkOf,
 } from '../../login-history/index.js';
-import {
-  forgotPasswordUrl,
-  formatDuration,
-  formatMoment,
-  MailOutbox,
-  NOTICE_LIFETIME_MS,
-  reportLoginUrl,
-} from '../../mail/index.js';
+import { forgotPasswordUrl, formatMoment, MailOutbox, NOTICE_LIFETIME_MS, reportLoginUrl } from '../../mail/index.js';
 import { LoginReportTokens } from '../../security/index.js';
 import { type Account, AccountsRepository } from '../../users/index.js';
 import type { OpenedSession } from './session-opening.js';
@@ -66,7 +59,7 @@ export class NewDeviceNotice {
         logged_in_at: formatMoment(loggedInAt),
         reset_url: forgotPasswordUrl(frontendUrl),
         link: publicUrl && reportLoginUrl(publicUrl, reportToken),
-        expires_in: formatDuration(this.config.oneTimeSecrets.reportTtlMs),
+        expires_at: new Date(loggedInAt.getTime() + this.config.oneTimeSecrets.reportTtlMs),
       },
       expiresAt: new Date(loggedInAt.getTime() + NOTICE_LIFETIME_MS),
     });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import { forgotPasswordUrl, formatDuration, formatMoment, MailOutbox, NOTICE_LIFETIME_MS } from '../../mail/index.js';
+import { forgotPasswordUrl, formatMoment, MailOutbox, NOTICE_LIFETIME_MS } from '../../mail/index.js';
 import type { IssuedSecret } from '../../security/index.js';
 
 /** Mails with a reset link. Links are built from a setting, never from a request's headers. */
@@ -34,11 +34,11 @@ export class ResetMails {
     await this.outbox.post({ kind: 'password-changed', to, context, expiresAt });
   }
 
-  private linkOf({ secret }: IssuedSecret): { link: string; token: string; expires_in: string } {
+  private linkOf({ secret, expiresAt }: IssuedSecret): { link: string; token: string; expires_at: Date } {
     return {
       link: `${this.config.mail.frontendUrl}/reset-password?token=${secret}`,
       token: secret,
-      expires_in: formatDuration(this.config.oneTimeSecrets.resetTtlMs),
+      expires_at: expiresAt,
     };
   }
 }
