@@ -53,20 +53,20 @@ export default defineConfig({
       ...projects('contracts', {
         include: ['test/contracts/**/*-spec.ts'],
         exclude: [
-          'test/contracts/embedded-mongodb-{crash,full-disk,lifecycle,limits,safety}.e2e-spec.ts',
-          'test/contracts/{record-cache,redis-connection}.e2e-spec.ts',
+          'test/contracts/embedded-mongodb-{crash,full-disk,lifecycle,limits,ownership,safety}.e2e-spec.ts',
+          'test/contracts/{record-cache,record-cache-in-redis,redis-connection}.e2e-spec.ts',
         ],
       }),
       ...projects('process', {
         include: ['test/process/**/*.e2e-spec.ts'],
         exclude: [
-          'test/process/{cli,cluster,drain,file-descriptors,full-disk,kill-under-load,start,test-kit}.e2e-spec.ts',
+          'test/process/{cli,cluster,drain,file-descriptors,full-disk,kill-under-load,start,stop,test-kit}.e2e-spec.ts',
         ],
       }),
       ...projects('abuse', {
         include: ['test/abuse/**/*spec.ts'],
         exclude: [
-          'test/abuse/{breaking-connections,connections,dependency-failures,redis-servers,slow-clients,stepping-down}.e2e-spec.ts',
+          'test/abuse/{breaking-connections,connections,database-failures,redis-failures,redis-servers,slow-clients,stepping-down}.e2e-spec.ts',
           'test/abuse/{enumeration,faults,instances}.e2e-spec.ts',
         ],
         env: { TEST_STORE: 'memory' },

@@ -9,6 +9,7 @@ import { SECOND } from '../support/manual-clock.js';
 import { MortalApp } from '../support/mortal-app.js';
 import { newRegistration, PASSWORD, type Registration, type User } from '../support/personas.js';
 import { API_KEY, type TestApp } from '../support/test-app.js';
+import { FIREFOX } from '../support/user-agents.js';
 
 const NEW_PASSWORD = 'Brand-new2$';
 /** Until the mail of a worker that died is another's. */
@@ -212,7 +213,7 @@ const DEEDS: Record<string, Deed<unknown>> = {
     arrange: async (test) => {
       const user = await test.personas.user();
       const { username, email } = user.registration;
-      const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0' };
+      const headers = { 'user-agent': FIREFOX };
       const [path, credentials] = ['/auth/login', { login: username, password: PASSWORD }];
       await test.client('203.0.113.7').post(path, credentials, { headers });
       const { link } = await test.inbox.waitFor(email, 'new-device');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import mongoose, { type Connection } from 'mongoose';
+import mongoose, { type Connection, type Model, Schema } from 'mongoose';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 
@@ -38,6 +38,8 @@ interface Suite {
   aggregate(...pipeline: Fields[]): Promise<Fields[]>;
   /** What stages make of these documents alone, which come without an _id. */
   over(documents: Fields[], ...stages: Fields[]): Promise<Fields[]>;
+  /** What an expression makes of a document. */
+  valueOf(document: Fields, expression: unknown): Promise<unknown>;
 }
 
 /** Gives the suite at hand a database of its own, which is gone after it. */
@@ -50,6 +52,7 @@ export function driverSuite(): Suite {
       if (documents.length > 0) await suite.things.insertMany(documents.map((one) => ({ ...one })));
       return suite.aggregate({ $unset: ['_id'] }, ...stages);
     },
+    valueOf: async (document, value) => (await suite.over([document], { $project: { value } }))[0]?.['value'],
   } as Suite;
   let database: ContractDatabase;
   beforeAll(async () => {
@@ -58,6 +61,34 @@ export function driverSuite(): Suite {
   });
   beforeEach(() => {
     suite.things = suite.connection.collection(`things-${randomUUID()}`) as never;
+  });
+  afterAll(() => database.close());
+  return suite;
+}
+
+/** What a suite of Mongoose has at hand. */
+interface MongooseSuite {
+  connection: Connection;
+  /** A new model for one test. */
+  model<T>(definition: Fields, options?: Fields, indexes?: unknown[][]): Model<T>;
+}
+
+/** Gives the suite at hand a database of its own, which is empty for each test. */
+export function mongooseSuite(): MongooseSuite {
+  const suite = {
+    model: <T>(definition: Fields, options: Fields = {}, indexes: unknown[][] = []) => {
+      const schema = new Schema(definition as never, options as never);
+      for (const [fields, settings] of indexes) schema.index(fields as never, settings as never);
+      return suite.connection.model<T>(`Model${randomUUID()}`, schema as never);
+    },
+  } as MongooseSuite;
+  let database: ContractDatabase;
+  beforeAll(async () => {
+    database = await openContractDatabase();
+    suite.connection = database.connection;
+  });
+  beforeEach(async () => {
+    await suite.connection.dropDatabase();
   });
   afterAll(() => database.close());
   return suite;

@@ -1,16 +1,13 @@
 import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
+import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
 
 const { Decimal128, Long, ObjectId } = mongoose.mongo;
 const date = (text: string) => new Date(text);
 
 describe(`An expression on ${SERVER}`, () => {
   const suite = driverSuite();
-  const valueOf = async (document: Fields, expression: unknown) => {
-    const [found] = await suite.over([document], { $project: { value: expression } });
-    return found?.['value'];
-  };
+  const { valueOf } = suite;
 
   describe('of dates', () => {
     const NEW_YORK = 'America/New_York';
@@ -258,6 +255,32 @@ describe(`An expression on ${SERVER}`, () => {
 
     it('cannot be limited to none', async () => {
       await expect(suite.aggregate({ $group: { _id: 1 } }, { $limit: 0 })).rejects.toMatchObject({ code: 15958 });
+    });
+  });
+
+  it('adds and compares decimals exactly', async () => {
+    const decimal = (text: string) => mongoose.mongo.Decimal128.fromString(text);
+    await suite.things.insertMany([{ p: decimal('1.10') }, { p: decimal('9') }, { p: decimal('10') }, { p: 'none' }]);
+    const [found] = await suite.things
+      .aggregate([
+        { $match: { p: { $type: 'decimal' } } },
+        {
+          $group: {
+            _id: null,
+            sum: { $sum: '$p' },
+            average: { $avg: '$p' },
+            most: { $max: '$p' },
+            least: { $min: '$p' },
+          },
+        },
+        { $project: { _id: 0 } },
+      ])
+      .toArray();
+    expect(Object.fromEntries(Object.entries(found ?? {}).map(([name, value]) => [name, String(value)]))).toEqual({
+      sum: '20.10',
+      average: expect.stringMatching(/^6\.70*$/),
+      most: '10',
+      least: '1.10',
     });
   });
 });

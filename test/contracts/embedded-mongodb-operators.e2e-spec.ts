@@ -10,10 +10,7 @@ const branch = (condition: string, result: number) =>
 
 describe(`Operators of aggregations on ${SERVER}`, () => {
   const suite = driverSuite();
-  const valueOf = async (document: Fields, expression: unknown) => {
-    const [found] = await suite.over([document], { $project: { value: expression } });
-    return found?.['value'];
-  };
+  const { valueOf } = suite;
   const grouped = async (documents: Fields[], accumulator: unknown) => {
     const [found] = await suite.over(documents, { $group: { _id: null, value: accumulator } });
     return found?.['value'];
@@ -249,7 +246,6 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
   });
 
   const xs = (...values: unknown[]) => values.map((x) => ({ x }));
-  const decimal = (text: string) => Decimal128.fromString(text);
   it.each<[Fields[], Fields, unknown]>([
     [xs(1, 3), { $first: { v: '$x', w: '$nope' } }, { v: 1 }],
     [xs(1, 3), { $last: '$x' }, 3],
@@ -258,43 +254,6 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     [xs(...Array(10).fill(0.1)), { $sum: '$x' }, 1],
   ])('over %j yield by %j', async (documents, accumulator, expected) => {
     expect(await grouped(documents, accumulator)).toEqual(expected);
-  });
-
-  it('count equal values by BSON', async () => {
-    const values = xs(5, decimal('5.0'), 5, 7, null);
-    expect((await suite.over(values, { $sortByCount: '$x' })).map(({ count }) => count)).toEqual([3, 1, 1]);
-  });
-
-  it('project a document to where there was a scalar', async () => {
-    const documents = [{ a: 5 }, { a: [1, { b: 2, c: 3 }] }, {}];
-    expect(await suite.over(documents, { $project: { 'a.b': { $literal: 1 } } })).toEqual([
-      { a: { b: 1 } },
-      { a: [{ b: 1 }, { b: 1 }] },
-      { a: { b: 1 } },
-    ]);
-  });
-
-  it('project what is calculated behind what is there, and a document where nothing is calculated', async () => {
-    expect(await suite.over([{ a: 1 }], { $project: { x: { y: '$nope' } } })).toEqual([{ x: {} }]);
-    expect(await suite.over([{ a: [1, { b: 2 }] }], { $project: { 'a.c': '$nope' } })).toEqual([{ a: [{}, {}] }]);
-    const [found] = await suite.over([{ a: 1, b: 2 }], { $project: { b: 1, a: { $add: ['$a', 1] } } });
-    expect(Object.entries(found ?? {})).toEqual([
-      ['b', 2],
-      ['a', 2],
-    ]);
-  });
-
-  it('take what $slice cuts out of an expression for an inclusion', async () => {
-    await suite.things.insertOne({ _id: 1, a: [1, 2, 3], k: 2 } as never);
-    const found = (projection: Fields) => suite.things.findOne({}, { projection });
-    expect(await found({ x: { $slice: ['$a', 2] } })).toEqual({ _id: 1, x: [1, 2] });
-    expect(await found({ a: { $slice: 1 } })).toEqual({ _id: 1, a: [1], k: 2 });
-    await expect(found({ x: { $slice: ['$a', 2] }, k: 0 })).rejects.toThrow(mongoose.mongo.MongoServerError);
-  });
-
-  it('put into a bucket of its own, which is calculated, what belongs to none', async () => {
-    const bucket = { groupBy: '$x', boundaries: [0, 5], default: { $literal: '$other' } };
-    expect((await suite.over(xs(1, 9), { $bucket: bucket })).map(({ _id }) => _id)).toEqual([0, '$other']);
   });
 
   it('know one moment for the whole of a command', async () => {
@@ -311,122 +270,5 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     expect(moment?.['a']).toEqual(moment?.['b']);
     const recent = { $expr: { $lt: [{ $subtract: ['$$NOW', '$at'] }, 60_000] } };
     expect(await suite.things.countDocuments(recent)).toBe(3000);
-  });
-
-  describe('$lookup, whose local field', () => {
-    const foreign = [
-      { _id: 'null', f: null },
-      { _id: 'missing' },
-      { _id: 1, f: 1 },
-      { _id: 'list', f: [1, 2] },
-      { _id: 'empty', f: [] },
-    ];
-    it.each<[string, Fields, string, unknown[]]>([
-      ['is missing', {}, 'a', ['null', 'missing']],
-      ['is an empty list', { a: [] }, 'a', ['null', 'missing']],
-      ['is a list', { a: [1, 7] }, 'a', [1, 'list']],
-      ['is a list of a list', { a: [[1, 2]] }, 'a', ['list']],
-      ['is a list of an empty list', { a: [[]] }, 'a', ['empty']],
-      ['lies in documents of which one lacks it', { a: [{ y: 2 }, { x: 1 }] }, 'a.x', [1, 'list']],
-      ['lies in what is no document', { a: [1] }, 'a.x', ['null', 'missing']],
-      ['lies in an empty list', { a: [] }, 'a.x', ['null', 'missing']],
-      ['lies in a scalar', { a: 1 }, 'a.x', ['null', 'missing']],
-    ])('%s, joins', async (_case, local, localField, expected) => {
-      const other = suite.connection.collection(`foreign-${new ObjectId().toHexString()}`);
-      await other.insertMany(foreign as never);
-      const [found] = await suite.over([local], {
-        $lookup: { from: other.collectionName, localField, foreignField: 'f', as: 'j' },
-      });
-      expect(((found?.['j'] ?? []) as Fields[]).map(({ _id }) => _id)).toEqual(expected);
-    });
-  });
-
-  it('take no expression for what gathers the values of a group', async () => {
-    for (const other of [{ $add: [1, 1] }, { $toUpper: '$x' }, { $__object: {} }]) {
-      await expect(grouped([{}], other)).rejects.toMatchObject({ code: 15952 });
-    }
-    for (const several of [{ $sum: ['$x', '$y'] }, { $push: ['$x'] }, { $first: ['$x'] }]) {
-      await expect(grouped([{}], several)).rejects.toMatchObject({ code: 40237 });
-    }
-  });
-
-  it.each([[{ $unwind: { path: '$a', keep: true } }], [{ $count: '' }], [{ $count: 'a.b' }], [{ $sortByCount: 'a' }]])(
-    'stand in no stage that has what it does not know: %j',
-    async (stage) => {
-      await expect(suite.over([{ a: [1] }], stage)).rejects.toThrow(mongoose.mongo.MongoServerError);
-    },
-  );
-
-  it('make no text longer than a document', async () => {
-    const doubled = { $concat: ['$$value', '$$value'] };
-    const reduced = { $reduce: { input: { $range: [0, 30] }, initialValue: 'x', in: doubled } };
-    await expect(valueOf({}, { $strLenBytes: reduced })).rejects.toThrow(mongoose.mongo.MongoServerError);
-  });
-
-  it.each<[unknown]>([
-    [{ $median: { input: [1] } }],
-    [{ $firstN: { n: 0, input: [1] } }],
-    [{ $filter: { input: [1], cond: true, limit: 0 } }],
-    [{ $map: { input: 5, in: 1 } }],
-    [{ $setUnion: [[1], 5] }],
-    [{ $add: '$a' }],
-    [{ $getField: 5 }],
-    [{ $mergeObjects: ['$a'] }],
-    [{ $bitAnd: [1.5, 1] }],
-    [{ $zip: { inputs: [[1]], defaults: [1] } }],
-    [{ $__object: { a: 1 } }],
-    [{ $dateTrunc: { date: date('2021-07-01T00:00'), unit: 'fortnight' } }],
-    [{ $dateTrunc: { date: date('2021-07-01T00:00'), unit: 'day', binSize: 1.5 } }],
-    [{ $dateDiff: { startDate: date('2021-07-01T00:00'), endDate: date('2021-07-01T00:00'), unit: 'days' } }],
-    [{ $arrayToObject: [[[1, 2]]] }],
-    [{ $arrayToObject: [[['a', 1, 2]]] }],
-    [{ $arrayToObject: [[['a', 1], { k: 'b', v: 1 }]] }],
-    [{ $arrayToObject: [[{ k: 'b', v: 1, w: 1 }]] }],
-    [{ $getField: { field: 'a', input: { $plus: [1] } } }],
-    [{ $setField: { field: 'a', input: '$$ROOT', value: { $plus: [1] } } }],
-    [{ $map: { input: '$a', as: 'x', in: '$$this' } }],
-    ['$$this'],
-    [{ $ln: 0 }],
-    [{ $log: [2, 1] }],
-    [{ $log10: -1 }],
-    [{ $dateFromParts: { year: 10_000 } }],
-    [{ $dateFromParts: { year: 2017.5 } }],
-    [{ $concat: ['a', 5] }],
-    [{ $trim: { input: 5 } }],
-    [{ $switch: { branches: [branch('$nothing', 1)] } }],
-    [{ $switch: { branches: [{ case: true }], default: 1 } }],
-    [{ $switch: { branches: [{ ...branch('$a', 1), else: 2 }], default: 1 } }],
-    [{ $zip: { inputs: [5] } }],
-    [{ $zip: { inputs: [] } }],
-    [{ $dateAdd: 5 }],
-    [{ $dateDiff: { startDate: date('2021-07-01T00:00'), unit: 'day' } }],
-    [{ $dateTrunc: { date: date('2021-07-01T00:00'), unit: 'day', x: 1 } }],
-    [{ $dateFromParts: { year: 2021, x: 1 } }],
-    [{ $dateToParts: { date: date('2021-07-01T00:00'), x: 1 } }],
-    [{ $convert: { input: '1' } }],
-    [{ $convert: null }],
-    [{ $setField: { field: 'a', value: 1 } }],
-    [{ $setField: null }],
-    [{ $unsetField: { field: 'a' } }],
-    [{ $let: { vars: null, in: 1 } }],
-    [{ $let: { vars: { X: 1 }, in: 1 } }],
-    [{ $let: { vars: { ROOT: 1 }, in: 1 } }],
-    [{ $toDate: 5 }],
-    [{ $toDate: NaN }],
-    [{ $toDate: 1e300 }],
-    [{ $add: [date('2021-07-01T00:00'), 1e18] }],
-    [{ $dateAdd: { startDate: date('2021-07-01T00:00'), unit: 'year', amount: 1_000_000 } }],
-    [{ $dateFromParts: { year: 2021, month: 1e15 } }],
-    [{ $convert: { input: 5.7, to: 'number' } }],
-    [{ $hour: { date: date('2021-07-01T00:00'), timezone: '+5' } }],
-    [{ $hour: { date: date('2021-07-01T00:00'), timezone: '+5:30' } }],
-    [{ $hour: { date: date('2021-07-01T00:00'), timezone: '+0530xyz' } }],
-    [{ $regexMatch: { input: 'a', regex: /A/i, options: 'm' } }],
-    [{ $arrayToObject: [[['a\0b', 1]]] }],
-    [{ $replaceAll: { input: 'a'.repeat(1000), find: 'a', replacement: 'a'.repeat(1_000_000) } }],
-  ])('are refused: %j', async (expression) => {
-    const refusal = valueOf({ a: [1, 2] }, expression);
-    await expect(refusal).rejects.toThrow(mongoose.mongo.MongoServerError);
-    await expect(refusal).rejects.not.toMatchObject({ code: 1 });
   });
 });

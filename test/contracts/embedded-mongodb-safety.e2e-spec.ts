@@ -208,60 +208,6 @@ describe('The embedded store under attack', () => {
     });
   });
 
-  it.each<[string, () => Promise<unknown>]>([
-    ['change streams', () => things().watch().next()],
-    ['geo indexes', () => things().createIndex({ at: '2dsphere' })],
-    ['text indexes', () => things().createIndex({ at: 'text' })],
-    ['wildcard indexes', () => things().createIndex({ '$**': 1 })],
-    ['hidden indexes', () => things().createIndex({ at: 1 }, { hidden: true })],
-    ['changes of a collection', () => client.db('test').command({ collMod: 'things', index: { name: '_id_' } })],
-    ['new names of collections', () => things().rename('others')],
-    ['geo queries', () => things().findOne({ at: { $near: [1, 2] } })],
-    ['text queries', () => things().findOne({ $text: { $search: 'a' } })],
-    ['$where', () => things().findOne({ $where: 'true' })],
-    [
-      '$function',
-      () =>
-        things()
-          .aggregate([{ $project: { a: { $function: { body: 'x', args: [], lang: 'js' } } } }])
-          .next(),
-    ],
-    ['views', () => client.db('test').createCollection('view', { viewOn: 'things', pipeline: [] })],
-    ['capped collections', () => client.db('test').createCollection('capped', { capped: true, size: 100 })],
-    ['time series', () => client.db('test').createCollection('series', { timeseries: { timeField: 't' } })],
-    ['validators', () => client.db('test').createCollection('valid', { validator: { a: 1 } })],
-    ['users', () => client.db('test').command({ createUser: 'x', pwd: 'x', roles: [] })],
-    ['tailable cursors', () => things().find({}, { tailable: true }).next()],
-    ...['$setWindowFields', '$densify', '$fill', '$redact', '$bucketAuto', '$geoNear', '$collStats', '$nope'].map(
-      (stage): [string, () => Promise<unknown>] => [
-        `the stage ${stage}`,
-        () =>
-          things()
-            .aggregate([{ [stage]: {} }])
-            .next(),
-      ],
-    ),
-    ...['$zip', '$bitAnd', '$topN', '$percentile', '$sin', '$toUUID', 'constructor', '__proto__'].map(
-      (operator): [string, () => Promise<unknown>] => [
-        `the operator ${operator}`,
-        () =>
-          things()
-            .aggregate([{ $project: { a: JSON.parse(`{"$${operator.replace('$', '')}": [1, 2]}`) as object } }])
-            .next(),
-      ],
-    ),
-    [
-      'an accumulator that it lacks',
-      () =>
-        things()
-          .aggregate([{ $group: { _id: null, a: { $top: { sortBy: { a: 1 }, output: '$a' } } } }])
-          .next(),
-    ],
-  ])('refuses %s and names MongoDB as the answer', async (_feature, use) => {
-    await things().insertOne({ a: 1 });
-    expect(await errorOf(use())).toMatchObject({ message: expect.stringContaining('use MongoDB for it') });
-  });
-
   it('refuses patterns that JavaScript would read differently', async () => {
     for (const pattern of ['(?i)a', 'a++', '\\Aa', '(?>a)']) {
       expect(await errorOf(things().countDocuments({ a: { $regex: pattern } }))).toMatchObject({ code: 51091 });

@@ -3,7 +3,9 @@ import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
-describe(`Stages that take pipelines or boundaries, on ${SERVER},`, () => {
+const { Decimal128, ObjectId } = mongoose.mongo;
+
+describe(`Stages of aggregations on ${SERVER}`, () => {
   const suite = driverSuite();
   const xs = (...values: unknown[]) => values.map((x) => ({ x }));
 
@@ -220,5 +222,70 @@ describe(`Stages that take pipelines or boundaries, on ${SERVER},`, () => {
     [{ groupBy: '$x', boundaries: [0, 5], output: 5 }, 40196],
   ])('boundaries are refused where they are none: %j', async (specification, code) => {
     await expect(suite.over(xs(1), { $bucket: specification })).rejects.toMatchObject({ code });
+  });
+
+  it('count equal values by BSON', async () => {
+    const values = xs(5, Decimal128.fromString('5.0'), 5, 7, null);
+    expect((await suite.over(values, { $sortByCount: '$x' })).map(({ count }) => count)).toEqual([3, 1, 1]);
+  });
+
+  it('project a document to where there was a scalar', async () => {
+    const documents = [{ a: 5 }, { a: [1, { b: 2, c: 3 }] }, {}];
+    expect(await suite.over(documents, { $project: { 'a.b': { $literal: 1 } } })).toEqual([
+      { a: { b: 1 } },
+      { a: [{ b: 1 }, { b: 1 }] },
+      { a: { b: 1 } },
+    ]);
+  });
+
+  it('project what is calculated behind what is there, and a document where nothing is calculated', async () => {
+    expect(await suite.over([{ a: 1 }], { $project: { x: { y: '$nope' } } })).toEqual([{ x: {} }]);
+    expect(await suite.over([{ a: [1, { b: 2 }] }], { $project: { 'a.c': '$nope' } })).toEqual([{ a: [{}, {}] }]);
+    const [found] = await suite.over([{ a: 1, b: 2 }], { $project: { b: 1, a: { $add: ['$a', 1] } } });
+    expect(Object.entries(found ?? {})).toEqual([
+      ['b', 2],
+      ['a', 2],
+    ]);
+  });
+
+  it('take what $slice cuts out of an expression for an inclusion', async () => {
+    await suite.things.insertOne({ _id: 1, a: [1, 2, 3], k: 2 } as never);
+    const found = (projection: Fields) => suite.things.findOne({}, { projection });
+    expect(await found({ x: { $slice: ['$a', 2] } })).toEqual({ _id: 1, x: [1, 2] });
+    expect(await found({ a: { $slice: 1 } })).toEqual({ _id: 1, a: [1], k: 2 });
+    await expect(found({ x: { $slice: ['$a', 2] }, k: 0 })).rejects.toThrow(mongoose.mongo.MongoServerError);
+  });
+
+  it('put into a bucket of its own, which is calculated, what belongs to none', async () => {
+    const bucket = { groupBy: '$x', boundaries: [0, 5], default: { $literal: '$other' } };
+    expect((await suite.over(xs(1, 9), { $bucket: bucket })).map(({ _id }) => _id)).toEqual([0, '$other']);
+  });
+
+  describe('$lookup, whose local field', () => {
+    const foreign = [
+      { _id: 'null', f: null },
+      { _id: 'missing' },
+      { _id: 1, f: 1 },
+      { _id: 'list', f: [1, 2] },
+      { _id: 'empty', f: [] },
+    ];
+    it.each<[string, Fields, string, unknown[]]>([
+      ['is missing', {}, 'a', ['null', 'missing']],
+      ['is an empty list', { a: [] }, 'a', ['null', 'missing']],
+      ['is a list', { a: [1, 7] }, 'a', [1, 'list']],
+      ['is a list of a list', { a: [[1, 2]] }, 'a', ['list']],
+      ['is a list of an empty list', { a: [[]] }, 'a', ['empty']],
+      ['lies in documents of which one lacks it', { a: [{ y: 2 }, { x: 1 }] }, 'a.x', [1, 'list']],
+      ['lies in what is no document', { a: [1] }, 'a.x', ['null', 'missing']],
+      ['lies in an empty list', { a: [] }, 'a.x', ['null', 'missing']],
+      ['lies in a scalar', { a: 1 }, 'a.x', ['null', 'missing']],
+    ])('%s, joins', async (_case, local, localField, expected) => {
+      const other = suite.connection.collection(`foreign-${new ObjectId().toHexString()}`);
+      await other.insertMany(foreign as never);
+      const [found] = await suite.over([local], {
+        $lookup: { from: other.collectionName, localField, foreignField: 'f', as: 'j' },
+      });
+      expect(((found?.['j'] ?? []) as Fields[]).map(({ _id }) => _id)).toEqual(expected);
+    });
   });
 });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
@@ -173,69 +172,6 @@ describe(`A write on ${SERVER}`, () => {
     [[{ $set: { n: 1 } }], { arrayFilters: [{ i: 1 }] }, 9],
   ])('by a pipeline that is none for an update is refused though nothing matches: %j %j', async (update, how, code) => {
     await expect(suite.things.updateOne({ n: 5 }, update, how)).rejects.toMatchObject({ code });
-  });
-
-  describe('of many, over several collections', () => {
-    const bulk = async (models: (namespace: (name: string) => string) => object[], options = {}) => {
-      const prefix = `${suite.connection.name}.bulk-${randomUUID()}`;
-      const outcome = await suite.connection
-        .getClient()
-        .bulkWrite(models((name) => `${prefix}-${name}`) as never, { verboseResults: true, ...options })
-        .catch((error: unknown) => error);
-      const stored = (name: string) =>
-        suite.connection
-          .getClient()
-          .db(suite.connection.name)
-          .collection(`${prefix.split('.')[1]}-${name}`)
-          .find({}, { projection: { _id: 0 }, sort: { n: 1 } })
-          .toArray();
-      return { outcome, stored };
-    };
-
-    it('does each in its turn, and says what became of it', async () => {
-      const { outcome, stored } = await bulk((of) => [
-        { namespace: of('a'), name: 'insertOne', document: { n: 1 } },
-        { namespace: of('b'), name: 'insertOne', document: { n: 1 } },
-        { namespace: of('a'), name: 'insertOne', document: { n: 2 } },
-        { namespace: of('a'), name: 'updateMany', filter: {}, update: { $inc: { n: 10 } } },
-        { namespace: of('b'), name: 'replaceOne', filter: { n: 9 }, replacement: { n: 9 }, upsert: true },
-        { namespace: of('b'), name: 'updateOne', filter: { n: 1 }, update: { $set: { n: 1 } } },
-        { namespace: of('a'), name: 'deleteOne', filter: { n: 11 } },
-        { namespace: of('b'), name: 'deleteMany', filter: { n: 77 } },
-      ]);
-      expect(outcome).toMatchObject({
-        insertedCount: 3,
-        matchedCount: 3,
-        modifiedCount: 2,
-        upsertedCount: 1,
-        deletedCount: 1,
-      });
-      const { updateResults, deleteResults } = outcome as Record<string, Map<number, object>>;
-      expect(updateResults?.get(4)).toMatchObject({ upsertedId: expect.anything(), didUpsert: true });
-      expect([6, 7].map((place) => deleteResults?.get(place))).toEqual([{ deletedCount: 1 }, { deletedCount: 0 }]);
-      expect(await stored('a')).toEqual([{ n: 12 }]);
-      expect(await stored('b')).toEqual([{ n: 1 }, { n: 9 }]);
-    });
-
-    it.each([
-      [true, 1],
-      [false, 2],
-    ])('in order (%s), goes on behind a failure or does not', async (ordered, insertedCount) => {
-      const { outcome } = await bulk(
-        (of) => [1, 1, 2].map((_id) => ({ namespace: of('a'), name: 'insertOne', document: { _id } })),
-        { ordered },
-      );
-      expect(outcome).toMatchObject({ partialResult: { insertedCount } });
-      expect((outcome as { writeErrors: Map<number, object> }).writeErrors.get(1)).toMatchObject({ code: 11000 });
-    });
-
-    it.each<[string, Fields]>([
-      ['of no list', { ops: 5, nsInfo: [] }],
-      ['of a collection that is not named', { ops: [{ insert: 1, document: {} }], nsInfo: [{ ns: 'a.b' }] }],
-    ])('is refused %s', async (_name, fields) => {
-      const admin = suite.connection.getClient().db('admin');
-      await expect(admin.command({ bulkWrite: 1, ...fields })).rejects.toThrow(mongoose.mongo.MongoServerError);
-    });
   });
 
   it('may give a field that is named like an operator to a new document alone', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PasswordHasher } from '../../src/security/index.js';
-import { AccountAnnouncements, AccountsRepository } from '../../src/users/index.js';
+import { AccountAnnouncements } from '../../src/users/index.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -295,79 +295,5 @@ describe('Administration', () => {
       expect([answer.status, answer.body.code], `${method} ${path}`).toEqual([404, 'not_found']);
     }
     expect((await profile(user.token)).status).toBe(200);
-  });
-});
-
-describe('One’s own profile', () => {
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp();
-  });
-  afterAll(() => test.close());
-
-  const change = (user: User, body: unknown) =>
-    test.client().request('/api/profile', { method: 'PATCH', body, apiKey: API_KEY, bearer: user.token });
-
-  it('can be changed in part, and logs in under its new name', async () => {
-    const user = await test.personas.user();
-    const read = async () =>
-      (await test.client().get('/api/profile', { apiKey: API_KEY, bearer: user.token })).body.data;
-    const before = await read();
-    const username = `${user.registration.username}_X`;
-    test.clock.advance(1_000);
-    const { status, body } = await change(user, { first_name: 'Augusta', username });
-    expect(status).toBe(200);
-    expect(body.data).toMatchObject({ first_name: 'Augusta', last_name: 'Lovelace', username });
-    expect(Date.parse(body.data.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
-    expect(await read()).toEqual(body.data);
-    const login = await test.client().post('/auth/login', { login: username.toLowerCase(), password: PASSWORD });
-    expect(login.body.data.user).toMatchObject({ username, first_name: 'Augusta' });
-    expect(
-      (await test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD })).status,
-    ).toBe(401);
-    expect((await change(user, {})).status).toBe(200);
-  });
-
-  it('is shown as it was changed, though a slow request had read it before', async () => {
-    const user = await test.personas.user();
-    const accounts = test.app.get(AccountsRepository, { strict: false });
-    const findById = accounts.findById.bind(accounts);
-    const read = () => test.client().get('/api/profile', { apiKey: API_KEY, bearer: user.token });
-    const readers = {
-      Augusta: () => test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD }),
-      // Not cached any more since the change before.
-      Byron: read,
-    };
-    for (const [first_name, reader] of Object.entries(readers)) {
-      let changed: unknown;
-      accounts.findById = async (id) => {
-        accounts.findById = findById;
-        const found = await findById(id);
-        test.clock.advance(1_000);
-        changed = (await change(user, { first_name })).body.data;
-        expect((await read()).body.data).toEqual(changed);
-        return found;
-      };
-      expect((await reader()).status).toBe(200);
-      expect((await read()).body.data).toEqual(changed);
-      expect((await change(user, { last_name: 'King' })).status).toBe(200);
-    }
-  });
-
-  it('cannot take a name that is taken, nor fields that are not its own', async () => {
-    const user = await test.personas.user();
-    const other = await test.personas.user();
-    const taken = await change(user, { username: other.registration.username.toUpperCase() });
-    expect(taken.body.errors).toEqual([{ field: 'username', message: 'username is already taken' }]);
-    for (const body of [
-      { first_name: null },
-      { first_name: 'A' },
-      { username: 'a b' },
-      { email: 'x@example.com' },
-      { role: 'admin' },
-      { _id: 'x' },
-    ]) {
-      expect((await change(user, body)).status, JSON.stringify(body)).toBe(422);
-    }
   });
 });

@@ -4,6 +4,7 @@ import { decodeToken, forgeToken } from '../support/forged-token.js';
 import { HOUR, SECOND } from '../support/manual-clock.js';
 import { PASSWORD, type Tokens } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+import { FIREFOX } from '../support/user-agents.js';
 
 const OLD = {
   JWT_SECRET: 'the-old-access-secret-0123456789-abcdefgh',
@@ -78,7 +79,7 @@ describe('A rotation of the signing secrets', () => {
     const { refresh_token, token: bearer } = leaving;
     expect((await rotated.client().post('/auth/logout', { refresh_token }, { bearer })).status).toBe(200);
     const { username, email } = reporting.registration;
-    const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0' };
+    const headers = { 'user-agent': FIREFOX };
     await before
       .client('203.0.113.7')
       .request('/auth/login', { method: 'POST', body: { login: username, password: PASSWORD }, headers });

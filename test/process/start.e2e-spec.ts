@@ -1,62 +1,33 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { ApiClient } from '../support/api-client.js';
-import { freePort } from '../support/free-port.js';
 import { Inbox } from '../support/inbox.js';
-import { newRegistration, PASSWORD, Personas } from '../support/personas.js';
+import { PASSWORD, Personas } from '../support/personas.js';
+import { developmentApiKeyOf, processSuite } from '../support/process-suite.js';
 import { exchange } from '../support/raw-http.js';
-import { DIST, ServiceProcess } from '../support/service-process.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { DIST } from '../support/service-process.js';
 
 describe('The service as a process', () => {
-  let directory: string;
-  const running: ServiceProcess[] = [];
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'accounts-'));
-  });
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map((service) => service.kill('SIGKILL')));
-    rmSync(directory, { recursive: true, force: true });
-  });
-
-  const start = (env: Record<string, string> = {}) => {
-    const service = new ServiceProcess({ DATA_DIR: directory, ...env });
-    running.push(service);
-    return service;
-  };
+  const suite = processSuite();
   const people = (url: string) => {
     const client = new ApiClient(url, '127.0.0.1');
     return { client, personas: new Personas(() => client, new Inbox(client)) };
   };
-  const apiKeyOf = (service: ServiceProcess) => /API key +(\S+)/.exec(service.output)?.[1] as string;
 
   it('starts with nothing set, and says in a few lines what one needs to know', async () => {
-    const service = start();
+    const service = suite.start();
     const url = await service.started();
     const lines = service.output.trim().split('\n');
     expect(lines.length).toBeLessThanOrEqual(9);
     expect(service.output).toContain(`${url}/docs`);
     expect(service.output).toContain(`${url}/dev/inbox`);
-    expect(apiKeyOf(service)).toMatch(/^dev_\S{32}$/);
+    expect(developmentApiKeyOf(service)).toMatch(/^dev_\S{32}$/);
     expect(service.output).toMatch(/Not suited to production:.*MONGODB_URI.*REDIS_URL.*SMTP_HOST.*JWT_SECRET/s);
     expect(service.errors).toBe('');
     expect((await new ApiClient(url, '').get('/health/ready')).status).toBe(200);
@@ -64,17 +35,17 @@ describe('The service as a process', () => {
 
   it('keeps accounts, sessions, secrets and mails over a restart, even one by SIGKILL', async () => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      const first = start();
+      const first = suite.start();
       const before = people(await first.started());
       const user = await before.personas.user();
       const unconfirmed = await before.personas.visitor();
-      const key = apiKeyOf(first);
+      const key = developmentApiKeyOf(first);
       const exitCode = await first.kill(signal);
       expect(exitCode).toBe(signal === 'SIGTERM' ? 0 : null);
 
-      const second = start();
+      const second = suite.start();
       const after = people(await second.started());
-      expect(apiKeyOf(second)).toBe(key);
+      expect(developmentApiKeyOf(second)).toBe(key);
       const profile = await after.client.get('/api/profile', { bearer: user.token, apiKey: key });
       expect(profile.status).toBe(200);
       const refreshed = await after.client.post('/auth/refresh-token', { refresh_token: user.refresh_token });
@@ -87,118 +58,8 @@ describe('The service as a process', () => {
     }
   });
 
-  it('ends when it is told to, also while it still waits for its database', async () => {
-    const service = start({ MONGODB_URI: 'mongodb://127.0.0.1:1/?directConnection=true' });
-    await expect.poll(() => service.output, { timeout: 10_000 }).toContain('Waiting for the database');
-    expect(await service.kill('SIGTERM')).toBe(0);
-  });
-
-  it('ends with 0 when it is told to while it sets up its database', async () => {
-    const store = await startEmbeddedMongodb();
-    const proxy = await TcpProxy.before(store.uri);
-    let isSettingUp = false;
-    proxy.judge = (chunk) => {
-      isSettingUp ||= chunk.includes('createIndexes');
-      return isSettingUp ? 'late' : 'pass';
-    };
-    const service = start({ MONGODB_URI: proxy.mongodbUri });
-    await expect.poll(() => isSettingUp, { timeout: 20_000 }).toBe(true);
-    const ended = service.kill('SIGTERM');
-    await pause(500);
-    proxy.judge = () => 'pass';
-    expect(await ended).toBe(0);
-    expect(service.errors).toBe('');
-    await proxy.close();
-    await store.close();
-  });
-
-  it('ends within ten seconds though its database hangs, and what asks it', async () => {
-    const store = await startEmbeddedMongodb();
-    const proxy = await TcpProxy.before(store.uri);
-    const service = start({ MONGODB_URI: proxy.mongodbUri });
-    const client = new ApiClient(await service.started(), '');
-    proxy.freeze();
-    const asked = client.post('/auth/register', newRegistration());
-    await pause(100);
-    process.kill(service.pid, 'SIGTERM');
-    const ended = service.exit(11_000);
-    expect((await asked).status).toBe(503);
-    expect(await ended).toBe(0);
-    await proxy.close();
-    await store.close();
-  });
-
-  it('starts though the one before it has not quite ended', async () => {
-    const first = start();
-    const client = new ApiClient(await first.started(), '');
-    // A connection that is open is given a second to be closed by its client.
-    expect((await client.get('/health/live')).status).toBe(200);
-    const ended = first.kill('SIGTERM');
-    const second = start();
-    await second.started();
-    expect(await ended).toBe(0);
-    expect(apiKeyOf(second)).toBe(apiKeyOf(first));
-  });
-
-  it.for(['a full disk', 'a reader that does not read'])(
-    'goes on where its log goes to %s, and ends when it is told to',
-    async (where, { skip }) => {
-      if (where === 'a full disk' && !existsSync('/dev/full')) skip('There is no /dev/full, which is of Linux');
-      const PORT = String(await freePort());
-      const output = where === 'a full disk' ? openSync('/dev/full', 'w') : 'pipe';
-      const service = spawn(process.execPath, [join(DIST, 'main.js')], {
-        env: { PATH: process.env.PATH, PORT, DATA_DIR: directory, LOG_LEVEL: 'info', RATE_LIMIT: '100000' },
-        stdio: ['ignore', output, output],
-      });
-      const ended = once(service, 'exit');
-      try {
-        const client = new ApiClient(`http://127.0.0.1:${PORT}`, '');
-        const statusOf = (path: string) =>
-          client.get(path).then(
-            ({ status }) => status,
-            () => 0,
-          );
-        await expect.poll(() => statusOf('/health/live'), { timeout: 20_000 }).toBe(200);
-        // A megabyte of lines: refused requests are written at once, the others some at a time.
-        for (let round = 0; round < 60; round += 1) {
-          const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf('/api/profile')));
-          expect(new Set(statuses)).toEqual(new Set([401]));
-        }
-        expect(await statusOf('/health/live')).toBe(200);
-        service.kill('SIGTERM');
-        expect(await Promise.race([ended, pause(9_000)])).toEqual([0, null]);
-      } finally {
-        service.kill('SIGKILL');
-        if (typeof output === 'number') closeSync(output);
-      }
-    },
-  );
-
-  it('ends with npm, whose shell dies without telling it', async () => {
-    const service = `"${process.execPath}" "${join(DIST, 'main.js')}"; true`;
-    const env = { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: directory };
-    const shell = spawn('sh', ['-c', service], { env: { ...env, npm_lifecycle_event: 'start' }, detached: true });
-    try {
-      let output = '';
-      shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-      await expect.poll(() => output, { timeout: 20_000 }).toMatch(/ on http:/);
-      // The service has the other end of its output, too.
-      const allGone = once(shell, 'close');
-      shell.kill('SIGTERM');
-      await allGone;
-      const url = / on (http:\/\/\S+)/.exec(output)?.[1] as string;
-      await expect(fetch(url)).rejects.toThrow('fetch failed');
-    } finally {
-      try {
-        process.kill(-(shell.pid as number), 'SIGKILL');
-      } catch {
-        // All of them have ended.
-      }
-    }
-  });
-
   it('hashes passwords with bcrypt at cost 10', async () => {
-    const service = start();
+    const service = suite.start();
     const { personas, client } = people(await service.started());
     const { registration } = await personas.confirmed();
     const started = Date.now();
@@ -206,7 +67,7 @@ describe('The service as a process', () => {
     expect(Date.now() - started).toBeGreaterThan(10);
     await service.kill('SIGTERM');
     const { createConnection } = await import('mongoose');
-    const store = await startEmbeddedMongodb({ directory: join(directory, 'mongodb') });
+    const store = await startEmbeddedMongodb({ directory: join(suite.directory, 'mongodb') });
     const connection = await createConnection(store.uri, { dbName: 'accounts' }).asPromise();
     const user = await connection.collection('users').findOne({ username: registration.username });
     expect(user?.password).toMatch(/^\$2b\$10\$/);
@@ -214,26 +75,13 @@ describe('The service as a process', () => {
     await store.close();
   });
 
-  it('finishes what runs when it is told to stop', async () => {
-    const service = start({ AUTH_RATE_LIMIT: '1000', HASH_CONCURRENCY: '2' });
-    const url = await service.started();
-    const client = new ApiClient(url, '');
-    const answers = Array.from({ length: 15 }, () => client.post('/auth/register', newRegistration()));
-    await Promise.race(answers);
-    const stopping = Date.now();
-    const exited = service.kill('SIGTERM');
-    const settled = await Promise.allSettled(answers);
-    expect(settled.map((answer) => (answer.status === 'fulfilled' ? answer.value.status : 'cut off'))).toEqual(
-      Array.from({ length: 15 }, () => 201),
-    );
-    expect(await exited).toBe(0);
-    expect(Date.now() - stopping, 'it was not cut off').toBeLessThan(9_000);
-  });
-
   it('tells of each request in one line: by which application, for which route, and how it ended', async () => {
-    const service = start({ LOG_LEVEL: 'info' });
+    const service = suite.start({ LOG_LEVEL: 'info' });
     const client = new ApiClient(await service.started(), '');
-    await client.get('/api/profile?page=1', { apiKey: apiKeyOf(service), headers: { 'x-request-id': 'one-line' } });
+    await client.get('/api/profile?page=1', {
+      apiKey: developmentApiKeyOf(service),
+      headers: { 'x-request-id': 'one-line' },
+    });
     await service.kill('SIGTERM');
     const lines = service.output.split('\n').filter((line) => line.startsWith('{'));
     const ofRequests = lines.map((line) => JSON.parse(line) as object).filter((line) => 'route' in line);
@@ -256,7 +104,7 @@ describe('The service as a process', () => {
   it('names the application of each request, not of the one before it on the connection', async () => {
     const keys = ['a', 'b', 'c'];
     const digests = keys.map((key) => `${key}:${createHash('sha256').update(key).digest('hex')}`);
-    const service = start({ LOG_LEVEL: 'info', API_KEYS: digests.join(',') });
+    const service = suite.start({ LOG_LEVEL: 'info', API_KEYS: digests.join(',') });
     const url = await service.started();
     const requestWith = (key: string, header = '') =>
       `GET /api/profile HTTP/1.1\r\nHost: accounts\r\nX-Api-Key: ${key}\r\n${header}\r\n`;
@@ -268,23 +116,23 @@ describe('The service as a process', () => {
   });
 
   it('waits for a database that does not answer yet, and says so once', async () => {
-    const service = start({ MONGODB_URI: 'mongodb://127.0.0.1:1/accounts' });
+    const service = suite.start({ MONGODB_URI: 'mongodb://127.0.0.1:1/accounts' });
     await expect.poll(() => service.output, { timeout: 15_000 }).toMatch(/Waiting for the database of MONGODB_URI/);
     expect(service.output.trim().split('\n').length).toBe(1);
     expect(service.output).not.toMatch(/stack|\n\s+at /);
   });
 
   it('keeps its secrets to its user', async () => {
-    const service = start();
+    const service = suite.start();
     await service.started();
-    const file = join(directory, 'development-secrets.json');
+    const file = join(suite.directory, 'development-secrets.json');
     expect(statSync(file).mode & 0o077).toBe(0);
     expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toEqual(['jwtSecret', 'jwtRefreshSecret', 'apiKey']);
   });
 
   describe('refuses to start, with one clear line and exit code 1,', () => {
     const refusal = async (env: Record<string, string>) => {
-      const service = start(env);
+      const service = suite.start(env);
       expect(await service.exit()).toBe(1);
       expect(service.errors).not.toMatch(/\n\s+at |node_modules/);
       expect(service.output).toBe('');
@@ -306,7 +154,7 @@ describe('The service as a process', () => {
     });
 
     it('when another process has the same DATA_DIR', async () => {
-      const other = start();
+      const other = suite.start();
       await other.started();
       expect(await refusal({})).toMatch(
         /^The service cannot start: DATA_DIR .+ is in use by another process: stop it, or set another DATA_DIR\n$/,
@@ -315,12 +163,12 @@ describe('The service as a process', () => {
     });
 
     it('when DATA_DIR cannot be used', async () => {
-      const file = join(directory, 'file');
+      const file = join(suite.directory, 'file');
       writeFileSync(file, '');
       expect(await refusal({ DATA_DIR: join(file, 'data') })).toMatch(
         /^The settings are wrong:\n {2}- DATA_DIR: .+ cannot be used \(ENOTDIR\)\n$/,
       );
-      // Node itself would try for ever to make a directory there.
+      // Node itself would try for ever to make a suite.directory there.
       if (process.platform === 'linux') expect(await refusal({ DATA_DIR: '/proc/none/data' })).toContain('(ENOENT)');
     });
 
@@ -374,8 +222,8 @@ describe('The service as a process', () => {
 
   /** Which of the service's files a process has loaded, by V8's own account. */
   const filesLoadedBy = async (env: Record<string, string>) => {
-    const coverage = join(directory, 'coverage');
-    const service = start({ ...env, NODE_V8_COVERAGE: coverage });
+    const coverage = join(suite.directory, 'coverage');
+    const service = suite.start({ ...env, NODE_V8_COVERAGE: coverage });
     await service.started();
     expect(await service.kill('SIGTERM')).toBe(0);
     const reports = readdirSync(coverage).map((file) => readFileSync(join(coverage, file), 'utf8'));
@@ -400,14 +248,14 @@ describe('The service as a process', () => {
         .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
         .filter((line) => line.startsWith('// dist/modules/dev-tools/'));
     expect(linesOfTheKit(await filesLoadedBy({})).length).toBeGreaterThan(10);
-    rmSync(join(directory, 'coverage'), { recursive: true });
+    rmSync(join(suite.directory, 'coverage'), { recursive: true });
     const inProduction = await filesLoadedBy(PRODUCTION);
     expect(inProduction).toContain(join(DIST, 'main.js'));
     expect(linesOfTheKit(inProduction)).toEqual([]);
   });
 
   it('starts in production on the embedded store when that is allowed, without development tools', async () => {
-    const service = start(PRODUCTION);
+    const service = suite.start(PRODUCTION);
     const url = await service.started();
     expect(service.output).not.toContain('API key');
     const client = new ApiClient(url, '');

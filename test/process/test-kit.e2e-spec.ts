@@ -5,75 +5,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { redisUrl } from '../support/backends.js';
-import type { InboxEntry } from '../support/inbox.js';
-import { newRegistration, PASSWORD, type Registration, type Tokens } from '../support/personas.js';
+import { OutsideSuite } from '../support/outside-suite.js';
+import { newRegistration, PASSWORD, type Registration } from '../support/personas.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 const HOUR_SECONDS = 3_600;
-
-/** All that follows knows of the service is its address: it is what the test suite of a client team can do. */
-class Suite {
-  constructor(
-    readonly api: ApiClient,
-    readonly apiKey: string,
-  ) {}
-
-  /** A suite that runs at the same time, whose limits are its own. */
-  inNamespace(namespace: string) {
-    const headers = { 'x-test-limit-namespace': namespace };
-    return { post: (path: string, body: unknown) => this.api.post(path, body, { headers }) };
-  }
-
-  async nextMail(to: string, query: Record<string, string> = {}): Promise<InboxEntry> {
-    const { status, body, text } = await this.api.get(`/dev/inbox/next?${new URLSearchParams({ to, ...query })}`);
-    expect(status, text).toBe(200);
-    return body.data;
-  }
-
-  async move(change: { advance_seconds?: number; offset_seconds?: number }): Promise<void> {
-    expect((await this.api.patch('/dev/clock', change)).status).toBe(200);
-  }
-
-  async fail(faults: { smtp?: string; redis?: string }): Promise<void> {
-    expect((await this.api.patch('/dev/faults', faults)).status).toBe(200);
-  }
-
-  async register(): Promise<Registration> {
-    const registration = newRegistration();
-    const { status, text } = await this.inNamespace(registration.username).post('/auth/register', registration);
-    expect(status, text).toBe(201);
-    return registration;
-  }
-
-  async verified(): Promise<Registration> {
-    const registration = await this.register();
-    const { otp } = await this.nextMail(registration.email, { kind: 'email-verification' });
-    const { status } = await this.verify(registration, otp);
-    expect(status).toBe(200);
-    return registration;
-  }
-
-  verify({ email, username }: Registration, otp: string | null) {
-    return this.inNamespace(username).post('/auth/verify-otp', { email, otp });
-  }
-
-  login({ username }: Registration) {
-    return this.inNamespace(username).post('/auth/login', { login: username, password: PASSWORD });
-  }
-
-  async user(): Promise<Registration & Tokens> {
-    const registration = await this.verified();
-    return { ...registration, ...((await this.login(registration)).body.data as Tokens) };
-  }
-
-  profile({ token }: Pick<Tokens, 'token'>) {
-    return this.api.get('/api/profile', { bearer: token, apiKey: this.apiKey });
-  }
-
-  refresh({ refresh_token, username }: Tokens & Registration) {
-    return this.inNamespace(username).post('/auth/refresh-token', { refresh_token });
-  }
-}
 
 const url = redisUrl();
 const prefix = `test_${randomBytes(6).toString('hex')}:`;
@@ -85,12 +21,12 @@ const stores: [string, Record<string, string>][] = [
 describe.each(stores)('A service that is tested over HTTP, %s', (_name, env) => {
   let directory: string;
   let service: ServiceProcess;
-  let suite: Suite;
+  let suite: OutsideSuite;
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'accounts-'));
     service = new ServiceProcess({ DATA_DIR: directory, LOG_LEVEL: 'error', ...env });
     const api = new ApiClient(await service.started(), '127.0.0.1');
-    suite = new Suite(api, /API key +(\S+)/.exec(service.output)?.[1] as string);
+    suite = new OutsideSuite(api, /API key +(\S+)/.exec(service.output)?.[1] as string);
   });
   afterEach(async () => {
     const { status, text } = await suite.api.delete('/dev/state');

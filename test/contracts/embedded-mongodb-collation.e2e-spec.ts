@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
+
+describe(`A collation on ${SERVER}`, () => {
+  const suite = driverSuite();
+  const fill = (...documents: Fields[]) => suite.things.insertMany(documents as never);
+  const idsOf = async (filter: Fields, options = {}) =>
+    (await suite.things.find(filter as never, options).toArray()).map(({ _id }) => _id);
+
+  it.each([
+    [{ strength: 1 }, ['cote', 'COTE', 'côte']],
+    [{ strength: 2 }, ['cote', 'COTE']],
+    [{ strength: 3 }, ['cote']],
+  ])('of %j takes for equal what is', async (options, expected) => {
+    await fill(...['cote', 'COTE', 'côte', 'coat'].map((_id) => ({ _id, s: _id })));
+    const collation = { locale: 'fr', ...options };
+    expect((await idsOf({ s: 'cote' }, { collation })).sort()).toEqual([...expected].sort());
+  });
+
+  it('sorts small before capital letters, and numbers by their value where told to', async () => {
+    await fill(...['b', 'B', 'a', 'A', 'a10', 'a9'].map((_id) => ({ _id })));
+    const sorted = (collation?: object) => idsOf({}, { sort: { _id: 1 }, collation });
+    expect(await sorted()).toEqual(['A', 'B', 'a', 'a10', 'a9', 'b']);
+    expect(await sorted({ locale: 'en' })).toEqual(['a', 'A', 'a10', 'a9', 'b', 'B']);
+    expect(await sorted({ locale: 'en', numericOrdering: true })).toEqual(['a', 'A', 'a9', 'a10', 'b', 'B']);
+    expect(await sorted({ locale: 'simple' })).toEqual(['A', 'B', 'a', 'a10', 'a9', 'b']);
+  });
+
+  it('compares within expressions as it does within filters', async () => {
+    const collation = { locale: 'en', strength: 2 };
+    await fill({ _id: 1, s: 'Ab', t: 'aB' }, { _id: 2, s: 'AC', t: 'AB' }, { _id: 3, s: 'ab' });
+    expect(await idsOf({ $expr: { $eq: ['$s', 'ab'] } }, { collation })).toEqual([1, 3]);
+    expect(await idsOf({ $expr: { $in: ['$s', ['AB', 'x']] } }, { collation })).toEqual([1, 3]);
+    expect(await idsOf({ $expr: { $lt: ['$s', '$t'] } }, { collation })).toEqual([]);
+    expect(await idsOf({ $expr: { $lt: ['$s', '$t'] } })).toEqual([1]);
+
+    const aggregate = (...stages: object[]) => suite.things.aggregate(stages, { collation }).toArray();
+    expect(await aggregate({ $match: { $expr: { $eq: ['$s', '$t'] } } })).toMatchObject([{ _id: 1 }]);
+    const extremes = { _id: null, least: { $min: '$s' }, most: { $max: '$s' }, all: { $addToSet: '$s' } };
+    const [group] = await aggregate({ $sort: { _id: 1 } }, { $group: extremes });
+    expect(group).toMatchObject({ least: 'Ab', most: 'AC' });
+    expect(group?.['all']).toHaveLength(2);
+    const pipeline = [{ $match: { $expr: { $eq: ['$t', '$$s'] } } }];
+    const joined = { from: suite.things.collectionName, let: { s: '$s' }, pipeline, as: 'found' };
+    const pairs = await aggregate({ $lookup: joined }, { $project: { found: '$found._id' } }, { $sort: { _id: 1 } });
+    expect(pairs.map(({ found }) => (found as number[]).toSorted())).toEqual([[1, 2], [], [1, 2]]);
+    const limits = { groupBy: '$s', boundaries: ['AA', 'AC', 'AD'] };
+    expect(await aggregate({ $bucket: limits })).toEqual([
+      { _id: 'AA', count: 2 },
+      { _id: 'AC', count: 1 },
+    ]);
+
+    await suite.things.updateMany({}, [{ $set: { isAb: { $eq: ['$s', 'AB'] } } }], { collation });
+    expect(await idsOf({ isAb: true })).toEqual([1, 3]);
+  });
+});

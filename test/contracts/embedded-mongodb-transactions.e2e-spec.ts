@@ -1,0 +1,208 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { driverSuite, mongooseSuite, SERVER } from './embedded-mongodb-contract.js';
+
+describe(`A transaction of Mongoose on ${SERVER}`, () => {
+  const suite = mongooseSuite();
+  const { model } = suite;
+
+  const accounts = async () => {
+    const Account = model<{ name: string; balance: number }>({
+      name: { type: String, unique: true },
+      balance: Number,
+    });
+    await Account.init();
+    return Account;
+  };
+
+  it('show their writes to nobody else before the commit', async () => {
+    const Account = await accounts();
+    await suite.connection.transaction(async (session) => {
+      await Account.create([{ name: 'a', balance: 1 }], { session });
+      expect(await Account.countDocuments({}, { session })).toBe(1);
+      expect(await Account.countDocuments()).toBe(0);
+    });
+    expect(await Account.countDocuments()).toBe(1);
+  });
+
+  it('leave nothing behind when they fail', async () => {
+    const Account = await accounts();
+    await Account.create({ name: 'a', balance: 10 });
+    const failing = suite.connection.transaction(async (session) => {
+      await Account.updateOne({ name: 'a' }, { $inc: { balance: 5 } }, { session });
+      await Account.create([{ name: 'b', balance: 0 }], { session });
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    expect((await Account.find()).map(({ name, balance }) => [name, balance])).toEqual([['a', 10]]);
+  });
+
+  it('are retried on conflict until every increment counts', async () => {
+    const Account = await accounts();
+    await Account.create({ name: 'a', balance: 0 });
+    const increment = () =>
+      suite.connection.transaction(async (session) => {
+        const account = await Account.findOne({ name: 'a' }).session(session);
+        await Account.updateOne({ name: 'a' }, { $set: { balance: (account?.balance ?? 0) + 1 } }, { session });
+      });
+    await Promise.all(Array.from({ length: 10 }, increment));
+    expect((await Account.findOne({ name: 'a' }))?.balance).toBe(10);
+  });
+
+  it('get the duplicate key error for a value that was committed before', async () => {
+    const Account = await accounts();
+    await Account.create({ name: 'a' });
+    const failing = suite.connection.transaction((session) => Account.create([{ name: 'a' }], { session }));
+    await expect(failing).rejects.toMatchObject({ code: 11000 });
+  });
+
+  it('conflict when two of them insert the same unique value', async () => {
+    const Account = await accounts();
+    const [first, second] = [await suite.connection.startSession(), await suite.connection.startSession()];
+    first.startTransaction();
+    second.startTransaction();
+    await Account.create([{ name: 'same' }], { session: first });
+    const conflict = await Account.create([{ name: 'same' }], { session: second }).catch((error) => error);
+    expect(conflict.code).toBe(112);
+    expect(conflict.hasErrorLabel('TransientTransactionError')).toBe(true);
+    await first.commitTransaction();
+    await second.abortTransaction();
+    await Promise.all([first.endSession(), second.endSession()]);
+    expect(await Account.countDocuments()).toBe(1);
+  });
+
+  it('read one moment, whatever is committed meanwhile', async () => {
+    const Account = await accounts();
+    await Account.create({ name: 'a', balance: 1 });
+    const session = await suite.connection.startSession();
+    session.startTransaction();
+    expect(await Account.countDocuments({}, { session })).toBe(1);
+    await Account.create({ name: 'b', balance: 1 });
+    expect(await Account.countDocuments({}, { session })).toBe(1);
+    await session.commitTransaction();
+    await session.endSession();
+    expect(await Account.countDocuments()).toBe(2);
+  });
+
+  it('pass their session on to the queries inside them', async () => {
+    const Account = await accounts();
+    mongoose.set('transactionAsyncLocalStorage', true);
+    const failing = suite.connection.transaction(async () => {
+      await Account.create({ name: 'a' });
+      await Account.updateOne({ name: 'a' }, { balance: 3 });
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    mongoose.set('transactionAsyncLocalStorage', false);
+    expect(await Account.countDocuments()).toBe(0);
+  });
+});
+
+describe(`A transaction of the driver on ${SERVER}`, () => {
+  const suite = driverSuite();
+
+  describe('beside a writer that has none', () => {
+    /** MongoDB lets the other writer wait, the store lets the later of the two conflict: either way no write is lost. */
+    const beside = async (
+      inside: (session: mongoose.mongo.ClientSession) => Promise<unknown>,
+      outside: () => Promise<unknown>,
+    ) => {
+      const session = await suite.connection.startSession();
+      session.startTransaction();
+      await inside(session);
+      const other = outside().then(
+        () => true,
+        () => false,
+      );
+      await Promise.race([other, pause(500)]);
+      const isCommitted = await session.commitTransaction().then(
+        () => true,
+        (error: mongoose.mongo.MongoServerError) => {
+          expect([error.code, error.hasErrorLabel('TransientTransactionError')]).toEqual([112, true]);
+          return false;
+        },
+      );
+      await session.endSession();
+      return { isCommitted, isOtherDone: await other };
+    };
+
+    it('loses no update', async () => {
+      await suite.things.insertOne({ _id: 1, n: 0 } as never);
+      const { isCommitted, isOtherDone } = await beside(
+        (session) => suite.things.updateOne({ _id: 1 as never }, { $inc: { n: 1 } } as never, { session }),
+        () => suite.things.updateOne({ _id: 1 as never }, { $inc: { n: 10 } } as never),
+      );
+      expect((await suite.things.findOne())?.['n']).toBe((isCommitted ? 1 : 0) + (isOtherDone ? 10 : 0));
+    });
+
+    it('keeps unique values unique', async () => {
+      await suite.things.createIndex({ name: 1 }, { unique: true });
+      await beside(
+        (session) => suite.things.insertOne({ name: 'x' }, { session }),
+        () => suite.things.insertOne({ name: 'x' }),
+      );
+      expect(await suite.things.countDocuments()).toBe(1);
+      expect(await suite.things.find({ name: 'x' }).toArray()).toHaveLength(1);
+    });
+
+    it('brings nothing back that was deleted', async () => {
+      await suite.things.insertOne({ _id: 1, n: 0 } as never);
+      await beside(
+        (session) => suite.things.updateOne({ _id: 1 as never }, { $inc: { n: 1 } } as never, { session }),
+        () => suite.things.deleteOne({ _id: 1 as never }),
+      );
+      const found = await suite.things.find().toArray();
+      expect(await suite.things.find({ _id: 1 as never }).toArray()).toEqual(found);
+      expect(await suite.things.countDocuments()).toBe(found.length);
+    });
+  });
+
+  it('creates a collection, as its first command too', async () => {
+    const name = `${suite.things.collectionName}-new`;
+    const session = await suite.connection.startSession();
+    await session.withTransaction(
+      async () => {
+        const created = await suite.connection.db?.createCollection(name, { session });
+        await created?.insertOne({}, { session });
+      },
+      { timeoutMS: 5_000 },
+    );
+    await session.endSession();
+    expect(await suite.connection.collection(name).countDocuments()).toBe(1);
+  });
+
+  it('sees its own writes among those of others, in either direction', async () => {
+    const rows = (ns: number[]) => ns.map((n) => ({ _id: n, n, s: n % 2 === 0 ? 'even' : 'odd' })) as never;
+    await suite.things.createIndex({ n: 1 });
+    await suite.things.insertMany(rows([2, 4, 6, 8]));
+    const session = await suite.connection.startSession();
+    session.startTransaction();
+    await suite.things.insertMany(rows([1, 3, 5, 9, 10]), { session });
+    await suite.things.deleteMany({ n: { $in: [4, 9] } }, { session });
+    await suite.things.updateOne({ n: 8 }, { $set: { n: 0 } }, { session });
+    const found = async (filter: object, direction: 1 | -1, limit = 0) =>
+      (await suite.things.find(filter, { session, sort: { n: direction }, limit }).toArray()).map(({ n }) => n);
+    const visible = [0, 1, 2, 3, 5, 6, 10];
+    expect(await found({}, 1)).toEqual(visible);
+    expect(await found({}, -1)).toEqual(visible.toReversed());
+    expect(await found({ n: { $gt: 1, $lte: 6 } }, -1)).toEqual([6, 5, 3, 2]);
+    expect(await found({ n: { $gte: 1 } }, 1, 2)).toEqual([1, 2]);
+    expect(await found({ n: { $gte: 1 } }, -1, 3)).toEqual([10, 6, 5]);
+    expect(await found({ s: 'odd' }, -1, 2)).toEqual([5, 3]);
+    expect(await suite.things.countDocuments({ n: { $gte: 1 } }, { session })).toBe(6);
+    await session.abortTransaction();
+    await session.endSession();
+    expect(await suite.things.distinct('n')).toEqual([2, 4, 6, 8]);
+  });
+
+  it('says at once what it cannot do', async () => {
+    await suite.things.insertOne({});
+    const session = await suite.connection.startSession();
+    const started = performance.now();
+    const listing = session.withTransaction(() => suite.things.indexes({ session }));
+    await expect(listing).rejects.toMatchObject({ code: 263 });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    await session.endSession();
+  });
+});
