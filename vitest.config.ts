@@ -60,7 +60,7 @@ export default defineConfig({
       ...projects('process', {
         include: ['test/process/**/*.e2e-spec.ts'],
         exclude: [
-          'test/process/{cli,cluster,drain,file-descriptors,full-disk,kill-under-load,start,stop,test-kit}.e2e-spec.ts',
+          'test/process/{cli,cluster,drain,file-descriptors,full-disk,kill-under-load,log,start,stop,test-kit}.e2e-spec.ts',
         ],
       }),
       ...projects('abuse', {

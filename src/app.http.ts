@@ -24,6 +24,7 @@ import {
   securityHeaders,
   sendError,
   ServedRoutes,
+  trustOf,
   unsupportedMediaType,
 } from './common/http/index.js';
 import type { Config } from './infrastructure/config/index.js';
@@ -41,7 +42,7 @@ const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 /** Creates Fastify with this service's limits, which must be set before Nest adds routes. */
 export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): FastifyAdapter {
   const adapter = new EnvelopingAdapter({
-    trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
+    trustProxy: config.http.trustedProxies.length > 0 ? trustOf(config.http.trustedProxies) : false,
     bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: ((handle: RequestListener) =>
       createBoundedServer(inCohorts(handle), config.http.requestTimeoutMs)) as never,

@@ -4,18 +4,20 @@ import { CommandError } from './cli.commands.js';
 import { CliModule } from './cli.module.js';
 import { type Invocation, readInvocation, UsageError } from './cli.usage.js';
 import { SystemClock } from './common/clock/index.js';
+import { RecordCache } from './infrastructure/cache/index.js';
 import { ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
 async function run({ command, argument, isJson }: Invocation): Promise<string> {
-  const settings = loadConfig(environmentVariables());
-  const config = { ...settings, mongodb: { ...settings.mongodb, isForCommand: true } };
+  const config = loadConfig(environmentVariables(), { isForCommand: true });
   const module = CliModule.forRoot({ config, clock: new SystemClock() });
   const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   try {
     const { lines, data } = await command.run(app, argument);
+    if (app.get(RecordCache).hasMissedWrites)
+      process.stderr.write('Redis does not answer: services may go on with what has ended for a minute\n');
     return isJson ? JSON.stringify(data) : lines.join('\n');
   } finally {
     await app.close();
@@ -29,6 +31,10 @@ function explain(error: Error): string {
 }
 
 const args = process.argv.slice(2);
+process.stdout.on('error', ({ message }) => {
+  process.stderr.write(`It is done, but the answer cannot be written: ${message}\n`);
+  process.exit(FAILED);
+});
 try {
   const invocation = readInvocation(args);
   process.stdout.write(`${typeof invocation === 'string' ? invocation : await run(invocation)}\n`);

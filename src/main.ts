@@ -14,11 +14,12 @@ let isStopping = false;
 /** Starts the service. Errors are printed as one line each, without a stack. */
 async function start(): Promise<void> {
   const exitNoLonger = exitOnSignals();
-  stopWithShell(environmentVariables());
   ignoreOutputErrors();
   let app: NestFastifyApplication | null = null;
   try {
-    const config = loadConfig(environmentVariables());
+    const environment = environmentVariables();
+    stopWithShell(environment);
+    const config = loadConfig(environment);
     // Must come before the import below: modules compiled from here on are cached for the next start (Node 22.1 and later).
     (nodeModule as { enableCompileCache?: () => void }).enableCompileCache?.();
     const { createApp } = await import('./app.setup.js');
@@ -49,7 +50,10 @@ function stopOnSignals(app: NestFastifyApplication): void {
   }
 }
 
-function welcome({ environment, developmentApiKey, mongodb, redis, mail, dataDirectory }: Config, url: string): string {
+function welcome(
+  { environment, developmentApiKey, http, mongodb, redis, mail, dataDirectory }: Config,
+  url: string,
+): string {
   const lines = [`Account service (${environment}) on ${url}`, `  Swagger UI   ${url}/docs`];
   if (environment !== 'production' && !mail.smtp) lines.push(`  Mails        ${url}/dev/inbox`);
   if (developmentApiKey) lines.push(`  API key      ${developmentApiKey}`);
@@ -61,10 +65,18 @@ function welcome({ environment, developmentApiKey, mongodb, redis, mail, dataDir
       : environment === 'production'
         ? 'mails wait (set SMTP_HOST)'
         : 'mails stay in the inbox (set SMTP_HOST)',
+    // Of a store of its own, reached by this machine alone, that goes without saying.
+    environment === 'production' || (isLoopback(http.host) && !mongodb.uri)
+      ? null
+      : 'test kit under /dev: whoever reaches this port can read all mails and erase everything (set NODE_ENV=production)',
     developmentApiKey ? 'development secrets and API key (set JWT_SECRET, JWT_REFRESH_SECRET, API_KEYS)' : null,
   ].filter((line) => line !== null);
   if (unsuited.length > 0) lines.push('  Not suited to production:', ...unsuited.map((line) => `    - ${line}`));
   return `${lines.join('\n')}\n`;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
 interface SystemErrorDetails {

@@ -19,12 +19,20 @@ envelope of the answer too. What is no part of the API bears @ApiExcludeEndpoint
 /** Types of parameters that Nest's validation pipe does not validate. */
 const UNCHECKED_TYPES: unknown[] = [String, Boolean, Number, Array, Object, Buffer, Date];
 
+/** Metadata key that is private to `@nestjs/swagger`. */
+const DOCUMENTED_FIELDS = 'swagger/apiModelPropertiesArray';
+
 interface Route {
   controller: object & { name: string };
   name: string;
   handler: () => unknown;
   /** Types of the parameters that are validated. */
-  types: { name: string }[];
+  types: RequestClass[];
+}
+
+interface RequestClass {
+  name: string;
+  prototype: object;
 }
 
 /** Refuses to start with a route that declares no access, or whose declarations would have no effect. */
@@ -64,6 +72,16 @@ export class RouteCheck implements OnApplicationBootstrap {
       documented.filter(({ handler }) => !isDescribed(handler)),
       'that do not say what they answer',
       HOW_TO_DESCRIBE,
+    );
+    refuse(
+      documented.filter((route) => undocumentedFields(route).length > 0),
+      'that take what the OpenAPI document does not tell of',
+      `Put @ApiProperty(), beside its rules, on ${documented.flatMap(undocumentedFields).join(', ')}.`,
+    );
+    refuse(
+      documented.filter(({ controller, handler }) => isSeveral(controller, handler)),
+      'whose handlers serve several methods or paths',
+      'Clients are generated with one function for each handler: give each method and path a handler of its own.',
     );
     refuse(
       documented.filter(({ name }) => documented.filter((other) => other.name === name).length > 1),
@@ -111,6 +129,14 @@ function hasKeyOf(target: object, beginning: string): boolean {
   return Reflect.getMetadataKeys(target).some((key) => String(key).startsWith(beginning));
 }
 
+/** Whether one handler makes several operations of the OpenAPI document. */
+function isSeveral(...targets: [controller: object, handler: object]): boolean {
+  const paths = targets.map((target) => [Reflect.getMetadata(PATH_METADATA, target)].flat());
+  return (
+    paths.some(({ length }) => length > 1) || Reflect.getMetadata(METHOD_METADATA, targets[1]) === RequestMethod.ALL
+  );
+}
+
 function isDescribed(handler: object): boolean {
   const config = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as { successMessage?: string } | undefined;
   return config?.successMessage !== undefined;
@@ -128,9 +154,22 @@ function validatedTypes(controller: object, prototype: object, name: string): Ro
 }
 
 /** The validation pipe would refuse every value of a class without rules. */
-function isWithoutRules(type: { name: string }): boolean {
-  if (UNCHECKED_TYPES.includes(type)) return false;
-  return getMetadataStorage().getTargetValidationMetadatas(type as never, '', false, false).length === 0;
+function isWithoutRules(type: RequestClass): boolean {
+  return !UNCHECKED_TYPES.includes(type) && rulesOf(type).length === 0;
+}
+
+function rulesOf(type: RequestClass) {
+  return getMetadataStorage().getTargetValidationMetadatas(type as never, '', false, false);
+}
+
+/** Fields that a request may have, or must, and that no decorator of `@nestjs/swagger` documents. */
+function undocumentedFields({ types }: Route): string[] {
+  return types.flatMap((type) => {
+    if (UNCHECKED_TYPES.includes(type)) return [];
+    const documented = (Reflect.getMetadata(DOCUMENTED_FIELDS, type.prototype) ?? []) as string[];
+    const fields = new Set(rulesOf(type).map(({ propertyName }) => propertyName));
+    return [...fields].filter((field) => !documented.includes(`:${field}`)).map((field) => `${type.name}.${field}`);
+  });
 }
 
 /** For example `GET /api/notes/:id`, from the decorators of controller and handler. */

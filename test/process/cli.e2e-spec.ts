@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { Inbox } from '../support/inbox.js';
@@ -155,6 +156,33 @@ describe('The operator’s commands, beside a running service,', () => {
 
   it('list the mails that have not left', async () => {
     expect((await cli('list-mails')).output).toBe('All mails have left\n');
+  });
+
+  it('act on the store that is there, and make none', async () => {
+    const elsewhere = join(directory, 'elsewhere');
+    const { code, errors } = await cliWith({ DATA_DIR: elsewhere }, 'list-mails');
+    expect(errors).toBe(
+      `It failed: There is no store in ${join(elsewhere, 'mongodb')}: set DATA_DIR or MONGODB_URI, as the service has it\n`,
+    );
+    expect(code).toBe(1);
+    expect(existsSync(elsewhere)).toBe(false);
+  });
+
+  it('say that services may go on for a while with what ended, where Redis does not answer', async () => {
+    const { registration } = await new Personas(() => client, new Inbox(client)).user();
+    const settings = { DATA_DIR: directory, REDIS_URL: 'redis://127.0.0.1:1' };
+    expect(await cliWith(settings, 'revoke-sessions', registration.email)).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^1 session/),
+      errors: 'Redis does not answer: services may go on with what has ended for a minute\n',
+    });
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('say that they are done when their answer cannot be written', async () => {
+    const command = `"${process.execPath}" "${CLI}" list-mails > /dev/full`;
+    const env = { PATH: process.env.PATH, DATA_DIR: directory };
+    const { code, stderr } = await promisify(execFile)('sh', ['-c', command], { env }).catch((error) => error);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^It is done, but the answer cannot be written: .+\n$/)]);
   });
 
   it('do not wait for a service that hangs', async () => {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,7 +10,6 @@ import { ApiClient } from '../support/api-client.js';
 import { Inbox } from '../support/inbox.js';
 import { PASSWORD, Personas } from '../support/personas.js';
 import { developmentApiKeyOf, processSuite } from '../support/process-suite.js';
-import { exchange } from '../support/raw-http.js';
 import { DIST } from '../support/service-process.js';
 
 describe('The service as a process', () => {
@@ -31,6 +30,26 @@ describe('The service as a process', () => {
     expect(service.output).toMatch(/Not suited to production:.*MONGODB_URI.*REDIS_URL.*SMTP_HOST.*JWT_SECRET/s);
     expect(service.errors).toBe('');
     expect((await new ApiClient(url, '').get('/health/ready')).status).toBe(200);
+  });
+
+  it('says that its test kit can be reached, where it can be from other machines, or erases a database that is not its own', async () => {
+    const store = await startEmbeddedMongodb();
+    for (const env of [{ HOST: '0.0.0.0' }, { MONGODB_URI: store.uri }] as Record<string, string>[]) {
+      const service = suite.start(env);
+      await service.started();
+      expect(service.output).toContain('test kit under /dev: whoever reaches this port can');
+      await service.kill('SIGTERM');
+    }
+    await store.close();
+  });
+
+  it('says what is wrong with its file of settings', async () => {
+    mkdirSync(join(suite.directory, '.env'));
+    const service = spawn(process.execPath, [join(DIST, 'main.js')], { cwd: suite.directory, env: {} });
+    let errors = '';
+    service.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
+    expect(await once(service, 'close')).toEqual([1, null]);
+    expect(errors).toBe('The settings are wrong:\n  - .env: is no file that can be read\n');
   });
 
   it('keeps accounts, sessions, secrets and mails over a restart, even one by SIGKILL', async () => {
@@ -73,46 +92,6 @@ describe('The service as a process', () => {
     expect(user?.password).toMatch(/^\$2b\$10\$/);
     await connection.close();
     await store.close();
-  });
-
-  it('tells of each request in one line: by which application, for which route, and how it ended', async () => {
-    const service = suite.start({ LOG_LEVEL: 'info' });
-    const client = new ApiClient(await service.started(), '');
-    await client.get('/api/profile?page=1', {
-      apiKey: developmentApiKeyOf(service),
-      headers: { 'x-request-id': 'one-line' },
-    });
-    await service.kill('SIGTERM');
-    const lines = service.output.split('\n').filter((line) => line.startsWith('{'));
-    const ofRequests = lines.map((line) => JSON.parse(line) as object).filter((line) => 'route' in line);
-    expect(ofRequests).toEqual([
-      {
-        level: 'info',
-        time: expect.any(String),
-        request_id: 'one-line',
-        method: 'GET',
-        route: '/api/profile',
-        status: 401,
-        duration_ms: expect.any(Number),
-        ip: '127.0.0.1',
-        api_key: 'development',
-        msg: 'request',
-      },
-    ]);
-  });
-
-  it('names the application of each request, not of the one before it on the connection', async () => {
-    const keys = ['a', 'b', 'c'];
-    const digests = keys.map((key) => `${key}:${createHash('sha256').update(key).digest('hex')}`);
-    const service = suite.start({ LOG_LEVEL: 'info', API_KEYS: digests.join(',') });
-    const url = await service.started();
-    const requestWith = (key: string, header = '') =>
-      `GET /api/profile HTTP/1.1\r\nHost: accounts\r\nX-Api-Key: ${key}\r\n${header}\r\n`;
-    const requests = requestWith('a') + requestWith('b') + requestWith('c', 'Connection: close\r\n');
-    for (let i = 0; i < 5; i += 1) await exchange(url, requests);
-    await service.kill('SIGTERM');
-    const names = [...service.output.matchAll(/"api_key":"(.)"/g)].map(([, name]) => name);
-    expect(names.join('')).toBe('abc'.repeat(5));
   });
 
   it('waits for a database that does not answer yet, and says so once', async () => {

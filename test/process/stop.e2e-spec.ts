@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { ApiClient } from '../support/api-client.js';
-import { freePort } from '../support/free-port.js';
 import { newRegistration } from '../support/personas.js';
 import { developmentApiKeyOf, processSuite } from '../support/process-suite.js';
 import { DIST } from '../support/service-process.js';
@@ -67,40 +65,6 @@ describe('The service as a process', () => {
     expect(await ended).toBe(0);
     expect(developmentApiKeyOf(second)).toBe(developmentApiKeyOf(first));
   });
-
-  it.for(['a full disk', 'a reader that does not read'])(
-    'goes on where its log goes to %s, and ends when it is told to',
-    async (where, { skip }) => {
-      if (where === 'a full disk' && !existsSync('/dev/full')) skip('There is no /dev/full, which is of Linux');
-      const PORT = String(await freePort());
-      const output = where === 'a full disk' ? openSync('/dev/full', 'w') : 'pipe';
-      const service = spawn(process.execPath, [join(DIST, 'main.js')], {
-        env: { PATH: process.env.PATH, PORT, DATA_DIR: suite.directory, LOG_LEVEL: 'info', RATE_LIMIT: '100000' },
-        stdio: ['ignore', output, output],
-      });
-      const ended = once(service, 'exit');
-      try {
-        const client = new ApiClient(`http://127.0.0.1:${PORT}`, '');
-        const statusOf = (path: string) =>
-          client.get(path).then(
-            ({ status }) => status,
-            () => 0,
-          );
-        await expect.poll(() => statusOf('/health/live'), { timeout: 20_000 }).toBe(200);
-        // A megabyte of lines: refused requests are written at once, the others some at a time.
-        for (let round = 0; round < 60; round += 1) {
-          const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf('/api/profile')));
-          expect(new Set(statuses)).toEqual(new Set([401]));
-        }
-        expect(await statusOf('/health/live')).toBe(200);
-        service.kill('SIGTERM');
-        expect(await Promise.race([ended, pause(9_000)])).toEqual([0, null]);
-      } finally {
-        service.kill('SIGKILL');
-        if (typeof output === 'number') closeSync(output);
-      }
-    },
-  );
 
   it('ends with npm, whose shell dies without telling it', async () => {
     const service = `"${process.execPath}" "${join(DIST, 'main.js')}"; true`;

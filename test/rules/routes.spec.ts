@@ -1,10 +1,11 @@
-import { Body, Controller, Get, Module, Post, Version } from '@nestjs/common';
+import { All, Body, Controller, Get, Module, Post, Query, Version } from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { Throttle } from '@nestjs/throttler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCESS, type Access, Protected, Public } from '../../src/common/access/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
+import { IsNotBlank } from '../../src/common/validation/index.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 @Controller('open')
@@ -46,6 +47,39 @@ class DeclaredController {
 
 @Module({ controllers: [DeclaredController] })
 class DeclaredModule {}
+
+const DESCRIPTION = { summary: 'Look in', description: 'From outside.', message: 'Seen' };
+
+class Lock {
+  @IsNotBlank()
+  code: string;
+}
+
+@Public()
+@Controller('locks')
+class SecretiveController {
+  @Get()
+  @Operation(DESCRIPTION)
+  tryLock(@Query() _lock: Lock): void {}
+}
+
+@Module({ controllers: [SecretiveController] })
+class SecretiveModule {}
+
+@Public()
+@Controller()
+class ManifoldController {
+  @All('keys')
+  @Operation(DESCRIPTION)
+  turn(): void {}
+
+  @Get(['hinges', 'handles'])
+  @Operation(DESCRIPTION)
+  move(): void {}
+}
+
+@Module({ controllers: [ManifoldController] })
+class ManifoldModule {}
 
 class NewDoor {
   name: string;
@@ -212,6 +246,14 @@ describe('Routes', () => {
     [
       UndescribedModule,
       /^Routes that do not say what they answer:\n {2}GET \/tables \(UndescribedController.listTables\)\n.+@Operation/,
+    ],
+    [
+      SecretiveModule,
+      /^Routes that take what the OpenAPI document does not tell of:\n {2}GET \/locks .+\n.+ApiProperty.+ on Lock\.code\.$/,
+    ],
+    [
+      ManifoldModule,
+      /^Routes whose handlers serve several .+:\n {2}ALL \/keys .+\n {2}GET \/hinges .+\n.+a handler of its own/,
     ],
     [
       NamesakeModule,

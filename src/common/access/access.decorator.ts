@@ -1,12 +1,14 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import { ApiExtension } from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/index.js';
 import { ACCESS, type Access, type LimitClass, type RateLimit, type Role } from './access.js';
 
-/** Extension under which an operation's error codes travel to the OpenAPI document; it is removed there. */
+/**
+ * Extensions under which an operation's access and error codes travel to the OpenAPI document, where they are removed. Of these
+ * the handler's replace those of its controller, as the guards have it; decorators for `security` would add to them.
+ */
+export const ACCESS_EXTENSION = 'x-access';
 export const ERROR_CODES_EXTENSION = 'x-error-codes';
-export const API_KEY_SCHEME = 'api_key';
-export const BEARER_SCHEME = 'bearer';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
@@ -30,48 +32,44 @@ export const TOKEN_ERRORS: ErrorCode[] = [
 ];
 
 /** No credentials. */
-export const Public = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>
-  access({ apiKey: false, bearer: false, roles: [], limit }, errors);
+export const Public = (options: AccessOptions = {}) => access({ ...options, apiKey: false, bearer: false });
 
 /** A bearer token; no API key. For `/auth` routes that act on the caller's session. */
-export const Authenticated = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>
-  access({ apiKey: false, bearer: true, roles: [], limit }, errors);
+export const Authenticated = (options: AccessOptions = {}) => access({ ...options, apiKey: false, bearer: true });
 
 /**
  * API key and bearer token: the ordinary route of an application.
  * @param options.roles of which the account must have one; the role is read from storage at each request
  */
-export const Protected = ({ limit = 'general', errors = [], roles = [] }: AccessOptions & { roles?: Role[] } = {}) =>
-  access({ apiKey: true, bearer: true, roles, limit }, errors);
+export const Protected = (options: AccessOptions & { roles?: Role[] } = {}) =>
+  access({ ...options, apiKey: true, bearer: true });
 
 /** API key, and the bearer token of an administrator. */
 export const AdminOnly = (options: AccessOptions = {}) => Protected({ ...options, roles: ['admin'] });
 
 /** API key alone: for callers that are services and not people. */
-export const ApiKeyOnly = ({ limit = 'general', errors = [] }: AccessOptions = {}) =>
-  access({ apiKey: true, bearer: false, roles: [], limit }, errors);
+export const ApiKeyOnly = (options: AccessOptions = {}) => access({ ...options, apiKey: true, bearer: false });
 
-function access(access: Access, errors: ErrorCode[]): MethodDecorator & ClassDecorator {
-  refuseUnfitLimit(access.limit);
+function access({
+  errors = [],
+  limit = 'general',
+  roles = [],
+  ...credentials
+}: AccessOptions & Partial<Access> & Pick<Access, 'apiKey' | 'bearer'>): MethodDecorator & ClassDecorator {
+  refuseUnfitLimit(limit);
   const codes: ErrorCode[] = [...errors];
-  if (access.apiKey) codes.push('invalid_api_key');
-  if (access.bearer) codes.push('authentication_required', ...TOKEN_ERRORS);
-  if (access.roles.length > 0) codes.push('role_required');
-  if (access.limit === 'auth') codes.push('too_many_login_attempts');
-  else if (access.limit !== 'none') codes.push('too_many_requests');
+  if (credentials.apiKey) codes.push('invalid_api_key');
+  if (credentials.bearer) codes.push('authentication_required', ...TOKEN_ERRORS);
+  if (roles.length > 0) codes.push('role_required');
+  if (limit === 'auth') codes.push('too_many_login_attempts');
+  else if (limit !== 'none') codes.push('too_many_requests');
+  const access: Access = { ...credentials, roles, limit };
   return applyDecorators(
     refuseSecond,
     SetMetadata(ACCESS, access),
+    ApiExtension(ACCESS_EXTENSION, access),
     ApiExtension(ERROR_CODES_EXTENSION, codes),
-    ...securityRequirement(access),
   );
-}
-
-/** One requirement object with both schemes means "and"; two decorators would mean "or". */
-function securityRequirement({ apiKey, bearer }: Access) {
-  if (apiKey && bearer) return [ApiSecurity({ [API_KEY_SCHEME]: [], [BEARER_SCHEME]: [] })];
-  if (apiKey) return [ApiSecurity(API_KEY_SCHEME)];
-  return bearer ? [ApiBearerAuth(BEARER_SCHEME)] : [];
 }
 
 /** Redis and the `RateLimit` headers take whole numbers only; a window has an upper bound, so that no counter is kept for ever. */

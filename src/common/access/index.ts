@@ -1,10 +1,9 @@
 export { ACCESS, type Access, type RateLimit, type Role, ROLES } from './access.js';
 export {
+  ACCESS_EXTENSION,
   AdminOnly,
-  API_KEY_SCHEME,
   ApiKeyOnly,
   Authenticated,
-  BEARER_SCHEME,
   ERROR_CODES_EXTENSION,
   Protected,
   Public,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressBucket, clientAddress, normaliseAddress } from './client-address.js';
+import { addressBucket, clientAddress, normaliseAddress, trustOf } from './client-address.js';
 
 describe('normaliseAddress', () => {
   it.each([
@@ -37,6 +37,23 @@ describe('clientAddress', () => {
   it('falls back to the socket when the header holds no address', () => {
     expect(clientAddress(request('<script>', '::ffff:10.0.0.1'))).toBe('10.0.0.1');
     expect(clientAddress(request('junk'))).toBe('0.0.0.0');
+  });
+});
+
+describe('trustOf', () => {
+  it('knows a proxy by its address, however it writes it', () => {
+    const isTrusted = trustOf(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', '::ffff:172.16.0.0/108']);
+    for (const hop of [
+      '10.1.2.3',
+      '10.1.2.3:443',
+      '::ffff:10.1.2.3',
+      '192.0.2.7:80',
+      '[2001:db8::1]:443',
+      '172.16.9.9',
+    ])
+      expect(isTrusted(hop), hop).toBe(true);
+    for (const hop of ['11.1.2.3', '192.0.2.8', '2001:db9::1', '172.32.0.1', 'proxy', ''])
+      expect(isTrusted(hop), hop).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { BlockList, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { FastifyRequest } from 'fastify';
 
@@ -22,6 +22,27 @@ export function normaliseAddress(text: string): string | null {
   const withoutZone = withoutPort.split('%', 1)[0] ?? '';
   if (!ipaddr.IPv4.isValidFourPartDecimal(withoutZone) && !ipaddr.IPv6.isValid(withoutZone)) return null;
   return ipaddr.process(withoutZone).toString();
+}
+
+/**
+ * For Fastify's `trustProxy`, whose own list takes no address with a port, as some proxies write it into `X-Forwarded-For`.
+ * @param proxies addresses and CIDRs
+ * @returns whether a hop is one of them
+ */
+export function trustOf(proxies: readonly string[]): (hop: string) => boolean {
+  const known = new BlockList();
+  for (const proxy of proxies) {
+    const [address = '', prefix = isIPv4(address) ? '32' : '128'] = proxy.split('/');
+    known.addSubnet(address, Number(prefix), familyOf(address));
+  }
+  return (hop) => {
+    const address = normaliseAddress(hop);
+    return address !== null && known.check(address, familyOf(address));
+  };
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv4(address) ? 'ipv4' : 'ipv6';
 }
 
 /** The key under which a caller is limited: an IPv4 address, or the /64 of an IPv6 address, within which a host can choose freely. */

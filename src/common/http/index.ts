@@ -1,6 +1,6 @@
 export { answerInTime } from './answer-in-time.js';
 export { type BoundedServer, createBoundedServer } from './bounded-server.js';
-export { addressBucket, clientAddress, normaliseAddress } from './client-address.js';
+export { addressBucket, clientAddress, normaliseAddress, trustOf } from './client-address.js';
 export { inCohorts } from './cohorts.js';
 export { DrainOnSignal } from './drain-on-signal.js';
 export { type EnvelopeKind, envelopeKindOf, errorBody, successBody } from './envelope.js';

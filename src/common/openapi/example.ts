@@ -3,6 +3,8 @@ import type { Schema } from './openapi-types.js';
 /** What examples of answers are made from. */
 export interface ExampleSource {
   components: Record<string, Schema>;
+  /** Names of the components around the schema: one that contains itself is shown once. */
+  within?: readonly string[];
   /** Called with the path of a part that has neither an example nor one possible value; the example goes without it. */
   onMissing: (path: string) => void;
 }
@@ -14,7 +16,10 @@ export function exampleOf(schema: Schema, source: ExampleSource, path = ''): unk
   if (schema.examples) return schema.examples[0];
   if (schema.$ref) {
     const name = schema.$ref.split('/').at(-1) as string;
-    return exampleOf(source.components[name] ?? {}, source, `${path}${path && ' of '}${name}`);
+    const { components, within = [] } = source;
+    if (within.includes(name)) return undefined;
+    const inner = { ...source, within: [...within, name] };
+    return exampleOf(components[name] ?? {}, inner, `${path}${path && ' of '}${name}`);
   }
   if (schema.enum) return schema.enum[0];
   const [first] = schema.allOf ?? schema.anyOf ?? [];

@@ -1,3 +1,14 @@
+/** Keywords whose value is no schema, whatever it looks like. */
+const DATA = ['enum', 'default', 'examples', 'required', 'security'];
+
+/** Keywords under which there are schemas by name: a field may be called `example` or `required`. */
+const NAME_MAPS = ['properties', 'schemas'];
+
+const EXCLUSIVE_BOUNDS = [
+  ['minimum', 'exclusiveMinimum'],
+  ['maximum', 'exclusiveMaximum'],
+] as const;
+
 interface Schema30 {
   [keyword: string]: unknown;
   example?: unknown;
@@ -12,9 +23,27 @@ export function toJsonSchema(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { example, ...rest } = value as Schema30;
   const schema: Record<string, unknown> = {};
-  for (const [keyword, inner] of Object.entries(rest)) schema[keyword] = isData(keyword) ? inner : toJsonSchema(inner);
+  for (const [keyword, inner] of Object.entries(rest)) schema[keyword] = convertUnder(keyword, inner);
   if (example !== undefined) schema.examples = [example];
-  return withNullBesideEnum(withoutLoneAllOf(schema));
+  return withNullBesideEnum(withoutLoneAllOf(withExclusiveBounds(schema)));
+}
+
+function convertUnder(keyword: string, value: unknown): unknown {
+  if (DATA.includes(keyword)) return value;
+  if (!NAME_MAPS.includes(keyword)) return toJsonSchema(value);
+  return Object.fromEntries(Object.entries(value as object).map(([name, schema]) => [name, toJsonSchema(schema)]));
+}
+
+/** In OpenAPI 3.0 a bound was exclusive by a flag beside it. */
+function withExclusiveBounds(schema: Record<string, unknown>): Record<string, unknown> {
+  const bounded = { ...schema };
+  for (const [bound, flag] of EXCLUSIVE_BOUNDS) {
+    if (typeof bounded[flag] !== 'boolean') continue;
+    const without = bounded[flag] ? bound : flag;
+    if (bounded[flag]) bounded[flag] = bounded[bound];
+    delete bounded[without];
+  }
+  return bounded;
 }
 
 /** In OpenAPI 3.0 nothing could stand beside a `$ref`, hence an `allOf` of one. */
@@ -29,9 +58,4 @@ function withNullBesideEnum(schema: Record<string, unknown>): Record<string, unk
   if (!Array.isArray(values) || !Array.isArray(type) || !values.includes(null)) return schema;
   const [named] = type.filter((name) => name !== 'null') as string[];
   return { ...rest, anyOf: [{ type: named, enum: values.filter((one) => one !== null) }, { type: 'null' }] };
-}
-
-/** Keywords whose value is no schema, whatever it looks like. */
-function isData(keyword: string): boolean {
-  return ['enum', 'default', 'examples', 'required', 'security'].includes(keyword);
 }

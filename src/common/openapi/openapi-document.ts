@@ -1,6 +1,6 @@
 import { type INestApplication, Logger } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { API_KEY_SCHEME, BEARER_SCHEME, ERROR_CODES_EXTENSION } from '../access/index.js';
+import { type Access, ACCESS_EXTENSION, ERROR_CODES_EXTENSION } from '../access/index.js';
 import type { ErrorCode } from '../errors/index.js';
 import { envelopeKindOf } from '../http/index.js';
 import { HEADER_COMPONENTS, SCHEMA_COMPONENTS } from './components.js';
@@ -15,6 +15,9 @@ import { responsesOf } from './responses.js';
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & Record<string, unknown>;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+const API_KEY_SCHEME = 'api_key';
+const BEARER_SCHEME = 'bearer';
 
 /**
  * The OpenAPI document, made from the decorators alone. Responses are completed here and not route by route: which
@@ -87,15 +90,14 @@ function completeOperation(
   examples: ExampleSource,
 ): void {
   const success = operation[SUCCESS_EXTENSION] as SuccessDescription | undefined;
+  const access = operation[ACCESS_EXTENSION] as Access | undefined;
   const envelope = envelopeKindOf(path);
   // Elsewhere the limiter does not speak of logins.
   const errorCodes = ((operation[ERROR_CODES_EXTENSION] ?? []) as ErrorCode[]).map((code) =>
     code === 'too_many_login_attempts' && envelope !== 'auth' ? 'too_many_requests' : code,
   );
-  delete operation[SUCCESS_EXTENSION];
-  delete operation[ERROR_CODES_EXTENSION];
-  // Written even where it is empty: generators take its absence for "not decided".
-  operation.security ??= [];
+  for (const extension of [SUCCESS_EXTENSION, ACCESS_EXTENSION, ERROR_CODES_EXTENSION]) delete operation[extension];
+  operation.security = securityOf(access);
   for (const parameter of (operation.parameters ?? []) as { examples?: unknown; schema?: Schema }[]) {
     if (!parameter.schema || !Array.isArray(parameter.examples)) continue;
     parameter.schema.examples = parameter.examples as unknown[];
@@ -109,8 +111,17 @@ function completeOperation(
       errorCodes,
       hasInput: operation.requestBody !== undefined || (operation.parameters ?? []).length > 0,
       mayHaveBody: method !== 'get',
-      isLimited: errorCodes.some((code) => code.startsWith('too_many')),
+      isLimited: access !== undefined && access.limit !== 'none',
     },
     examples,
   ) as never;
+}
+
+/**
+ * One requirement with both schemes means "and", two requirements would mean "or". An empty list is written too: generators take
+ * its absence for "not decided".
+ */
+function securityOf({ apiKey, bearer }: Partial<Access> = {}): Record<string, string[]>[] {
+  const schemes = [...(apiKey ? [API_KEY_SCHEME] : []), ...(bearer ? [BEARER_SCHEME] : [])];
+  return schemes.length > 0 ? [Object.fromEntries(schemes.map((name) => [name, []]))] : [];
 }

@@ -20,7 +20,8 @@ export function responsesOf(facts: OperationFacts, examples: ExampleSource): Rec
     [success.status]: {
       description: success.message,
       headers: headersOf(true),
-      content: { [success.mediaType]: successContent(envelope, success, examples) },
+      // RFC 9110 section 15.3.5: a 204 has no content.
+      content: success.status === 204 ? {} : { [success.mediaType]: successContent(envelope, success, examples) },
     },
   };
   for (const [status, codes] of codesByStatus(allCodes(facts))) {

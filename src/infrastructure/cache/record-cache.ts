@@ -149,6 +149,11 @@ export class RecordCache {
     return this.replaying;
   }
 
+  /** Whether the store has missed a removal that was written here, and other processes may still use the record. */
+  get hasMissedWrites(): boolean {
+    return this.missedWrites.size > 0;
+  }
+
   private get isTrusted(): boolean {
     return this.missedWrites.size === 0 && performance.now() >= this.trustedFromMs;
   }

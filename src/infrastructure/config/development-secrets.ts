@@ -13,11 +13,13 @@ const FILE = 'development-secrets.json';
 
 /**
  * Reads the secrets of a development machine, or makes them on its first start, so that sessions survive a restart.
+ * @param isReadOnly whether to store none: a command that is run in another directory must not leave files there
  * @throws ConfigError when the directory cannot be used or the file is damaged.
  */
-export function developmentSecrets(directory: string): DevelopmentSecrets {
+export function developmentSecrets(directory: string, isReadOnly: boolean): DevelopmentSecrets {
   const path = join(directory, FILE);
   try {
+    if (isReadOnly) return read(path) ?? newSecrets();
     createDirectory(directory);
     if (!read(path)) create(path);
     const secrets = read(path);
@@ -53,19 +55,22 @@ function read(path: string): DevelopmentSecrets | null {
 
 /** Makes secrets, unless another process, which starts at the same time, is faster. */
 function create(path: string): void {
-  const secrets: DevelopmentSecrets = {
-    jwtSecret: randomBytes(48).toString('base64url'),
-    jwtRefreshSecret: randomBytes(48).toString('base64url'),
-    apiKey: `dev_${randomBytes(24).toString('base64url')}`,
-  };
   // Written to another file first: what lies under the name is complete.
   const partial = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    writeFileSync(partial, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+    writeFileSync(partial, `${JSON.stringify(newSecrets(), null, 2)}\n`, { mode: 0o600 });
     giveName(partial, path);
   } finally {
     rmSync(partial, { force: true });
   }
+}
+
+function newSecrets(): DevelopmentSecrets {
+  return {
+    jwtSecret: randomBytes(48).toString('base64url'),
+    jwtRefreshSecret: randomBytes(48).toString('base64url'),
+    apiKey: `dev_${randomBytes(24).toString('base64url')}`,
+  };
 }
 
 /** Unlike a new name, a link never replaces a file. Some file systems have no links: there, the last of two processes wins. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -91,6 +92,13 @@ describe('loadConfig', () => {
     [{ TRUST_PROXY: 'loopback' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: '10.0.0.0/8,0.0.0.0/0' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: '::/0' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '128.0.0.0/1' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '::ffff:0:0/96' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '0:0:0:0:0:FFFF:0.0.0.0/97' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '2000::/3' }, 'TRUST_PROXY'],
+    [{ SMTP_HOST: 'smtp://mail.example.com:587' }, 'SMTP_HOST'],
+    [{ SMTP_HOST: 'mail.example.com:587' }, 'SMTP_HOST'],
+    [{ API_KEYS: `web:${hash('sha256', '')}` }, 'API_KEYS'],
     [{ CORS_ORIGINS: 'https://app.example/' }, 'CORS_ORIGINS'],
     [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS'],
     [{ REDIS_URL: 'http://redis' }, 'REDIS_URL'],

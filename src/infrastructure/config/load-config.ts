@@ -13,17 +13,25 @@ const HASH_COST = 10;
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** `process.env` over the file `.env` of the working directory, where there is one. */
+/**
+ * `process.env` over the file `.env` of the working directory, where there is one.
+ * @throws ConfigError if that cannot be read
+ */
 export function environmentVariables(): NodeJS.ProcessEnv {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env');
+  } catch {
+    throw new ConfigError(['.env: is no file that can be read']);
+  }
   return process.env;
 }
 
 /**
  * Makes the configuration of a process.
+ * @param options.isForCommand for a command of an operator, which changes what there is and makes nothing anew
  * @throws ConfigError with all faults, so that they can be corrected in one go
  */
-export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+export function loadConfig(environment: NodeJS.ProcessEnv, { isForCommand = false } = {}): Config {
   const given: GivenSettings = {};
   for (const [name, value] of Object.entries(environment)) if (value) given[name] = value;
   const parsed = settingsSchema.safeParse(given);
@@ -35,11 +43,12 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
 
   const settings = parsed.data;
-  const isProduction = settings.NODE_ENV === 'production';
-  return deepFreeze(toConfig(settings, isProduction ? null : developmentSecrets(resolve(settings.DATA_DIR))));
+  const directory = resolve(settings.DATA_DIR);
+  const development = settings.NODE_ENV === 'production' ? null : developmentSecrets(directory, isForCommand);
+  return deepFreeze(toConfig(settings, development, isForCommand));
 }
 
-function toConfig(settings: Settings, development: DevelopmentSecrets | null): Config {
+function toConfig(settings: Settings, development: DevelopmentSecrets | null, isForCommand: boolean): Config {
   const isProduction = settings.NODE_ENV === 'production';
   const frontendUrl = settings.FRONTEND_URL ?? 'http://localhost:5173';
   const developmentApiKey = settings.API_KEYS.length === 0 ? (development?.apiKey ?? null) : null;
@@ -57,7 +66,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null): C
       corsOrigins: settings.CORS_ORIGINS.length > 0 ? settings.CORS_ORIGINS : [new URL(frontendUrl).origin],
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
     },
-    mongodb: { uri: settings.MONGODB_URI ?? null, isForCommand: false },
+    mongodb: { uri: settings.MONGODB_URI ?? null, isForCommand },
     redis: { url: settings.REDIS_URL ?? null, keyPrefix: settings.REDIS_KEY_PREFIX, isTrustedAtStart: false },
     tokens: {
       accessSecret: settings.JWT_SECRET ?? development?.jwtSecret ?? '',

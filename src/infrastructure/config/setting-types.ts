@@ -1,5 +1,8 @@
+import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+
+const DIGEST_OF_NOTHING = hash('sha256', '');
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -86,10 +89,20 @@ export const proxyList = list.superRefine((items, context) => {
     const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
     if (!version || !isPrefix || rest.length > 0) {
       context.addIssue({ code: 'custom', message: 'must be a comma-separated list of IP addresses or CIDRs' });
-    } else if (prefix !== undefined && Number(prefix) === 0) {
-      context.addIssue({ code: 'custom', message: `must not trust everybody, as ${item} does` });
+    } else if (prefix !== undefined && Number(prefix) < shortestPrefix(address)) {
+      context.addIssue({ code: 'custom', message: `must not trust half the world, as ${item} does` });
     }
   }
+});
+
+/** As many addresses as the largest private networks have: 10.0.0.0/8, as IPv6 ::ffff:10.0.0.0/104, and fc00::/7. */
+function shortestPrefix(address: string): number {
+  if (isIP(address) === 4) return 8;
+  return /^[0:]*:ffff:/i.test(address) ? 104 : 7;
+}
+
+export const hostName = z.string().refine((text) => /^[\w.-]+$/.test(text) || isIP(text) !== 0, {
+  error: 'must be a host name or an address, without scheme and port',
 });
 
 export const origins = list.superRefine((items, context) => {
@@ -107,7 +120,10 @@ export const apiKeyDigests = list.transform((items, context) =>
   items.map((item) => {
     const match = /^([A-Za-z0-9._-]{1,64}):([0-9a-fA-F]{64})$/.exec(item);
     if (!match) return fail(context, 'must be a comma-separated list of name:sha256hex');
-    return { name: match[1] as string, digest: Buffer.from(match[2] as string, 'hex') };
+    const [name, digest] = match.slice(1) as [string, string];
+    // What `printf %s "$KEY" | sha256sum` prints in a shell that has no KEY.
+    if (digest.toLowerCase() === DIGEST_OF_NOTHING) return fail(context, `has the digest of an empty key for ${name}`);
+    return { name, digest: Buffer.from(digest, 'hex') };
   }),
 );
 

@@ -1,6 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { apiKeyDigests, duration, flag, httpUrl, origins, proxyList, redisUrl, wholeNumber } from './setting-types.js';
+import {
+  apiKeyDigests,
+  duration,
+  flag,
+  hostName,
+  httpUrl,
+  origins,
+  proxyList,
+  redisUrl,
+  wholeNumber,
+} from './setting-types.js';
 
 /** Tokens expire at whole seconds: with a shorter lifetime they could be expired when they are issued. */
 const SHORTEST_TOKEN_LIFE = '1s';
@@ -56,7 +66,7 @@ export const settingsSchema = z
     HASH_CONCURRENCY: wholeNumber(THREADS, 1, MOST_THREADS),
     FRONTEND_URL: httpUrl.optional(),
     PUBLIC_URL: httpUrl.optional(),
-    SMTP_HOST: z.string().optional(),
+    SMTP_HOST: hostName.optional(),
     SMTP_PORT: wholeNumber(587, 1, 65_535),
     SMTP_USER: z.string().optional(),
     SMTP_PASS: z.string().optional(),

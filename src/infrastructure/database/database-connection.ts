@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { MongooseModuleFactoryOptions } from '@nestjs/mongoose';
@@ -34,12 +35,15 @@ export class DatabaseServer {
     return this.embedded !== null;
   }
 
-  /** @throws Error with one clear line if the store cannot be opened, or another process uses it */
+  /** @throws Error with one clear line if the store cannot be opened, another process uses it, or a command finds none */
   static async open(config: Config): Promise<DatabaseServer> {
     const { uri, isForCommand } = config.mongodb;
     const isAwaited = !isForCommand;
     if (uri) return new DatabaseServer(await waitForServer(uri, isAwaited), null, isAwaited);
     const directory = config.environment === 'test' ? undefined : join(config.dataDirectory, 'mongodb');
+    if (isForCommand && directory && !existsSync(directory)) {
+      throw new Error(`There is no store in ${directory}: set DATA_DIR or MONGODB_URI, as the service has it`);
+    }
     const embedded = await startEmbeddedMongodb({
       directory,
       workerThread: config.environment !== 'test',

@@ -96,6 +96,8 @@ describe('waitForServer', () => {
     ['readPreference=secondaryPreferred', /readPreference=secondaryPreferred: secondaries lag behind/],
     ['readPreference=nearest', /readPreference=nearest/],
     ['w=0', /w=0/],
+    ['w=1', /w=1/],
+    ['journal=false', /journal=false/],
   ])('refuses at once an address that asks for %s', async (options, reason) => {
     const uri = `${uriOf(await listen(MEMBER))}&${options}`;
     await expect(waitForServer(uri, true)).rejects.toThrow(reason);

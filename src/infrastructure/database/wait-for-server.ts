@@ -60,8 +60,11 @@ function assertSafe({ readPreference, writeConcern }: mongo.MongoOptions): void 
     throw new Error(
       `MONGODB_URI must not ask for readPreference=${readPreference.mode}: secondaries lag behind, and would let in whose session has ended`,
     );
-  if (writeConcern?.w === 0)
-    throw new Error('MONGODB_URI must not ask for w=0: nobody would know whether anything is stored');
+  const { w = 'majority', journal = true } = writeConcern ?? {};
+  if (w !== 'majority' || !journal)
+    throw new Error(
+      `MONGODB_URI must not ask for ${journal ? `w=${w}` : 'journal=false'}: a new primary could have forgotten an ended session`,
+    );
 }
 
 function clientOf(uri: string): mongo.MongoClient {

@@ -18,7 +18,8 @@ export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): Promisable<boolean> {
     if (!accessOf(this.reflector, context).apiKey) return true;
     const given = context.switchToHttp().getRequest<FastifyRequest>().headers['x-api-key'];
-    return andThen(this.apiKeys.nameOf(typeof given === 'string' ? given : ''), (name) => {
+    if (typeof given !== 'string' || given === '') throw new ApiError('invalid_api_key');
+    return andThen(this.apiKeys.nameOf(given), (name) => {
       if (name === null) throw new ApiError('invalid_api_key');
       const request = currentRequest();
       if (request) request.apiKeyName = name;

@@ -1,18 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { PageQueryDto } from '../../common/pagination/index.js';
-import { ID_PATTERN, IsObjectId, IsOmittable } from '../../common/validation/index.js';
+import { IsObjectId, IsOmittable } from '../../common/validation/index.js';
 import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-kinds.js';
 import type { SecurityEvent } from './security-event.schema.js';
 
 export class SecurityEventsQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({
-    pattern: ID_PATTERN,
-    example: '66f2a1b3c4d5e6f708192a3b',
-    description: 'Events of one account',
-  })
-  @IsObjectId('user')
-  @IsOmittable()
+  @IsObjectId({ description: 'Events of one account', isOptional: true })
   user?: string;
 
   @ApiPropertyOptional({ enum: SECURITY_EVENT_KINDS, example: 'authn_login_fail', description: 'Events of one kind' })

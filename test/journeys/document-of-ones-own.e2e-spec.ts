@@ -1,0 +1,134 @@
+import { Controller, Delete, Get, Module, Param, Post } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiKeyOnly, Protected, Public } from '../../src/common/access/index.js';
+import { Operation } from '../../src/common/openapi/index.js';
+import { IdParamDto } from '../../src/common/validation/index.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/index.js';
+
+class BoxDto {
+  @ApiProperty({ example: 'a box' })
+  label: string;
+
+  @ApiProperty({ type: () => [BoxDto] })
+  boxes: BoxDto[];
+
+  @ApiProperty({ type: () => BoxDto, nullable: true })
+  around: BoxDto | null;
+}
+
+/** Fields that are called like keywords of JSON Schema. */
+class WordsDto {
+  @ApiProperty({ example: 'a word' })
+  example: string;
+
+  @ApiProperty({ example: true })
+  default: boolean;
+
+  @ApiProperty({ example: ['a'], type: [String] })
+  enum: string[];
+
+  @ApiProperty({ example: ['a', 'b'], type: [String] })
+  allOf: string[];
+
+  @ApiProperty({ example: 3, minimum: 0, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: false })
+  required: number;
+}
+
+const described = (data?: typeof BoxDto | typeof WordsDto, status?: number) => ({
+  summary: 'Boxes',
+  description: 'Of the attic.',
+  message: 'Boxes',
+  data,
+  status,
+});
+
+@Protected()
+@Controller('api/attic')
+class AtticController {
+  @Get()
+  @Operation(described(BoxDto))
+  getAttic(): BoxDto {
+    return { label: 'attic', boxes: [], around: null };
+  }
+
+  @Get('words')
+  @ApiKeyOnly()
+  @Operation(described(WordsDto))
+  getWords(): WordsDto {
+    return { example: 'e', default: false, enum: [], allOf: [], required: 1 };
+  }
+
+  @Get('door')
+  @Public({ limit: 'none', errors: ['too_many_requests'] })
+  @Operation(described())
+  getDoor(): void {}
+
+  @Delete('boxes/:id')
+  @Operation(described(undefined, 204))
+  removeBox(@Param() _box: IdParamDto): void {}
+
+  @Post('boxes')
+  @Operation(described(BoxDto, 201))
+  addBox(): BoxDto {
+    return { label: 'new', boxes: [], around: null };
+  }
+}
+
+@Module({ controllers: [AtticController] })
+class AtticModule {}
+
+describe('The document of a module of one’s own', () => {
+  let test: TestApp;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  let document: any;
+  beforeAll(async () => {
+    test = await startTestApp({ extensions: [AtticModule] });
+    document = (await test.client().get('/openapi.json')).body;
+  });
+  afterAll(() => test.close());
+
+  const operation = (path: string, method = 'get') => document.paths[`/api/attic${path}`][method];
+
+  it('says who may call a route whose access is another than its controller’s', async () => {
+    expect(operation('').security).toEqual([{ api_key: [], bearer: [] }]);
+    expect(operation('/words').security).toEqual([{ api_key: [] }]);
+    expect(operation('/door').security).toEqual([]);
+    expect((await test.client().get('/api/attic/words', { apiKey: API_KEY })).status).toBe(200);
+    expect((await test.client().get('/api/attic/door')).status).toBe(200);
+    expect(Object.keys(operation('/door').responses)).not.toContain('401');
+    expect(Object.keys(operation('/door')).filter((key) => key.startsWith('x-'))).toEqual([]);
+  });
+
+  it('promises the headers of a limit where there is one, and not where only an account has one', async () => {
+    expect(Object.keys(operation('').responses['200'].headers)).toContain('ratelimit');
+    expect(Object.keys(operation('/door').responses['200'].headers)).not.toContain('ratelimit');
+    expect(Object.keys(operation('/door').responses)).toContain('429');
+    expect((await test.client().get('/api/attic/door')).headers.get('ratelimit')).toBeNull();
+  });
+
+  it('shows what contains itself once', () => {
+    expect(operation('').responses['200'].content['application/json'].example.data).toEqual({
+      label: 'a box',
+      boxes: [],
+    });
+  });
+
+  it('tells fields from the keywords that they are called by', () => {
+    const { properties, required } = document.components.schemas.WordsDto;
+    expect(required).toEqual(['example', 'default', 'enum', 'allOf', 'required']);
+    expect(Object.keys(properties)).toEqual(required);
+    expect(properties.example).toEqual({ type: 'string', examples: ['a word'] });
+    expect(properties.default).toEqual({ type: 'boolean', examples: [true] });
+    expect(properties.allOf).toEqual({ type: 'array', items: { type: 'string' }, examples: [['a', 'b']] });
+    expect(properties.required).toEqual({ type: 'number', exclusiveMinimum: 0, maximum: 5, examples: [3] });
+  });
+
+  it('has no content where the answer has none', async () => {
+    expect(operation('/boxes/{id}', 'delete').responses['204'].content).toEqual({});
+    const user = await test.personas.user();
+    const credentials = { apiKey: API_KEY, bearer: user.token };
+    const removed = await test.client().delete('/api/attic/boxes/66f2a1b3c4d5e6f708192a3b', credentials);
+    expect([removed.status, removed.text]).toEqual([204, '']);
+  });
+});
