@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
 import { AppModule } from './app.module.js';
 import { SystemClock } from './common/clock/index.js';
-import { ServedRoutes } from './common/http/index.js';
+import { onEachEnd, ServedRoutes } from './common/http/index.js';
 import { createOpenApiDocument, prepareSwaggerUi, SWAGGER_UI } from './common/openapi/index.js';
 import type { Runtime } from './infrastructure/index.js';
 import {
@@ -41,8 +41,10 @@ export async function createApp({ config, clock, extensions = [] }: AppOptions):
   );
   nameSpans(adapter.getInstance());
   await registerHttpRules(app, config, devTools ? [devTools.LIMIT_NAMESPACE_HEADER] : []);
-  if (logger.isLevelEnabled('info')) logRequests(adapter.getInstance(), config.logLevel);
-  measureRequests(adapter.getInstance(), app.get(Metrics, { strict: false }));
+  onEachEnd(adapter.getInstance(), [
+    ...(logger.isLevelEnabled('info') ? [logRequests(adapter.getInstance(), config.logLevel)] : []),
+    measureRequests(app.get(Metrics, { strict: false })),
+  ]);
   app.get(ForwardingCheck, { strict: false }).watch(adapter.getInstance());
   serveOpenApi(app);
   prepareSwaggerUi(adapter.getInstance());

@@ -8,7 +8,7 @@ import { DatabaseServer } from './infrastructure/database/index.js';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** A process that lived this long did not fail at its start, so its successor is started without a long pause. */
+/** The end of a process that lived this long is no fault of its start: its successor is started without a long pause. */
 const SOUND_AFTER_MS = 60_000;
 /** By then each process has ended by itself, unless it hangs. */
 const STOP_MS = 12_000;
@@ -18,6 +18,7 @@ const EXIT_MS = 15_000;
 /** Several processes of the service, which listen on one port and share one database and one Redis. */
 class Workers {
   private stopping: Promise<void> | null = null;
+  private hasStarted = false;
   private pauseMs = FIRST_PAUSE_MS;
   private readonly metrics: ClusterMetrics;
 
@@ -33,21 +34,18 @@ class Workers {
   async start(): Promise<void> {
     const { count } = this;
     cluster.setupPrimary({ exec: join(import.meta.dirname, 'main.js') });
+    const listening = new Set<number>();
+    cluster.on('listening', ({ id }) => {
+      if (listening.add(id).size === count) process.stdout.write(`  Processes    ${count}, all listening\n`);
+    });
     const first = this.fork();
     await new Promise<void>((resolve, reject) => {
       first.once('listening', () => resolve());
       first.on('error', reject);
       first.once('exit', () => (this.stopping ? resolve() : reject(new Error('The first process did not start'))));
     });
-    if (this.stopping) return;
-    const listening = new Set([first.id]);
-    cluster.on('listening', ({ id }) => {
-      if (listening.add(id).size === count) process.stdout.write(`  Processes    ${count}, all listening\n`);
-    });
+    this.hasStarted = true;
     for (let number = 2; number <= count; number += 1) this.addWorker();
-    cluster.on('exit', ({ process }, code, signal) =>
-      this.replace(`Process ${process.pid} ended (${signal || `code ${code}`})`),
-    );
   }
 
   /**
@@ -75,20 +73,22 @@ class Workers {
 
   private fork(): Worker {
     const worker = cluster.fork(this.environment);
+    const startedMs = performance.now();
     this.metrics.follow(worker);
-    worker.once('online', () => {
-      const timer = setTimeout(() => (this.pauseMs = FIRST_PAUSE_MS), SOUND_AFTER_MS).unref();
-      worker.once('exit', () => clearTimeout(timer));
+    worker.once('exit', (code, signal) => {
+      const isFault = code !== 0 && performance.now() - startedMs < SOUND_AFTER_MS;
+      if (this.hasStarted) this.replace(`Process ${worker.process.pid} ended (${signal || `code ${code}`})`, isFault);
     });
     return worker;
   }
 
   /** The pause grows while processes keep dying: a fault that they all have must not keep the machine busy. */
-  private replace(event: string): void {
+  private replace(event: string, isFault = true): void {
     if (this.stopping) return;
-    say(`${event}; another one starts in ${this.pauseMs} ms`);
-    setTimeout(() => this.addWorker(), this.pauseMs);
-    this.pauseMs = Math.min(2 * this.pauseMs, LONGEST_PAUSE_MS);
+    const pauseMs = isFault ? this.pauseMs : FIRST_PAUSE_MS;
+    this.pauseMs = isFault ? Math.min(2 * pauseMs, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
+    say(`${event}; another one starts in ${pauseMs} ms`);
+    setTimeout(() => this.addWorker(), pauseMs);
   }
 
   /** Starts a process beside others. Where the system refuses one more, that must not end this process: the others would end too. */
@@ -121,6 +121,7 @@ async function run(): Promise<void> {
   const exitNoLonger = exitOnSignals();
   // One process has the embedded store: this one. The others connect to it as they would to MongoDB.
   const store = config.mongodb.uri ? null : await DatabaseServer.open(config);
+  if (store) process.stdout.write(`Embedded store in ${config.dataDirectory}, for all processes (set MONGODB_URI)\n`);
   const hashes = Math.max(1, Math.floor(availableParallelism() / config.workers));
   const workers = new Workers(config.workers, {
     ...(store ? { MONGODB_URI: store.uri } : {}),

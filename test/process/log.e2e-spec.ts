@@ -1,15 +1,26 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { ApiClient } from '../support/api-client.js';
 import { freePort } from '../support/free-port.js';
 import { developmentApiKeyOf, processSuite } from '../support/process-suite.js';
 import { exchange } from '../support/raw-http.js';
+import { seriesOf } from '../support/series.js';
 import { DIST } from '../support/service-process.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+/** Reads 750 kB a second at most, and passes it on. */
+const SLOW_READER = `
+  const { openSync, readSync, writeSync } = require('node:fs');
+  const [bytes, never] = [Buffer.alloc(3_000), new Int32Array(new SharedArrayBuffer(4))];
+  const pipe = openSync(process.argv[1]);
+  for (let length; (length = readSync(pipe, bytes)) > 0; Atomics.wait(never, 0, 0, 4)) writeSync(1, bytes.subarray(0, length));
+`;
 
 describe('The log of the service as a process', () => {
   const suite = processSuite();
@@ -52,6 +63,60 @@ describe('The log of the service as a process', () => {
     await service.kill('SIGTERM');
     const names = [...service.output.matchAll(/"api_key":"(.)"/g)].map(([, name]) => name);
     expect(names.join('')).toBe('abc'.repeat(5));
+  });
+
+  it('has a line of what was given up before it was answered, and a metric', async () => {
+    const store = await startEmbeddedMongodb();
+    const proxy = await TcpProxy.before(store.uri);
+    const service = suite.start({ LOG_LEVEL: 'info', MONGODB_URI: proxy.mongodbUri });
+    const url = await service.started();
+    proxy.freeze();
+    const body = JSON.stringify({ login: 'ada', password: 'Abcdef1@' });
+    const headers = { 'content-type': 'application/json' };
+    const asked = fetch(`${url}/auth/login`, { method: 'POST', body, headers, signal: AbortSignal.timeout(300) });
+    await expect(asked).rejects.toThrow('aborted');
+    const metrics = async () => seriesOf((await new ApiClient(url, '').get('/metrics')).text);
+    const GIVEN_UP = 'http_request_duration_seconds_count{method="POST",route="/auth/login",status="499"}';
+    await expect.poll(async () => (await metrics())[GIVEN_UP], { timeout: 10_000 }).toBe(1);
+    proxy.restore();
+    await service.kill('SIGTERM');
+    const lines = service.output.split('\n').filter((line) => line.includes('"/auth/login"'));
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ msg: 'request', status: 499 }]);
+    await proxy.close();
+    await store.close();
+  });
+
+  it('has whole lines for a reader that is slow', async () => {
+    const pipe = join(suite.directory, 'log');
+    execFileSync('mkfifo', [pipe]);
+    const reader = spawn(process.execPath, ['--eval', SLOW_READER, pipe], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    reader.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    const allRead = once(reader.stdout, 'end');
+    const output = openSync(pipe, 'w');
+    const PORT = String(await freePort());
+    const env = { PATH: process.env.PATH, PORT, DATA_DIR: suite.directory, LOG_LEVEL: 'info', RATE_LIMIT: '100000' };
+    const service = spawn(process.execPath, [join(DIST, 'main.js')], { env, stdio: ['ignore', output, 'inherit'] });
+    closeSync(output);
+    try {
+      const client = new ApiClient(`http://127.0.0.1:${PORT}`, '');
+      await expect.poll(() => text, { timeout: 20_000 }).toContain('Account service');
+      for (let round = 0; round < 60; round += 1)
+        await Promise.all(Array.from({ length: 100 }, () => client.get('/api/profile')));
+      service.kill('SIGTERM');
+      await allRead;
+    } finally {
+      service.kill('SIGKILL');
+      reader.kill('SIGKILL');
+    }
+    // The last may be cut off by the end of the process.
+    const lines = text
+      .slice(text.indexOf('\n{') + 1)
+      .split('\n')
+      .slice(0, -1);
+    expect(lines.length).toBeGreaterThan(1_000);
+    expect(lines.filter((line) => !line.startsWith('{"level":') || !line.endsWith('}'))).toEqual([]);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 'info' });
   });
 
   it.for(['a full disk', 'a reader that does not read'])(

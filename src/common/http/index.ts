@@ -6,6 +6,7 @@ export { DrainOnSignal } from './drain-on-signal.js';
 export { type EnvelopeKind, envelopeKindOf, errorBody, successBody } from './envelope.js';
 export { EnvelopingAdapter } from './enveloping-adapter.js';
 export { ErrorFilter } from './error.filter.js';
+export { type EndListener, onEachEnd } from './on-each-end.js';
 export { contextOf, currentRequest, keepRequestContext } from './request-context.js';
 export { requestIdOf } from './request-id.js';
 export { securityHeaders } from './security-headers.js';

@@ -40,9 +40,8 @@ export class ClusterMember {
   }
 
   private async tellReading(): Promise<void> {
-    // A metric that cannot be read must not end the process. Without an answer, the primary takes it for busy.
-    const reading = await this.read().catch(() => null);
-    if (reading) tell({ metrics: 'reading', reading });
+    // A metric that cannot be read must not end the process.
+    tell({ metrics: 'reading', reading: await this.read().catch(() => null) });
   }
 }
 

@@ -8,4 +8,4 @@ export type ToMember =
   { metrics: 'joined' } | { metrics: 'read' } | { metrics: 'answer'; question: number; text: string };
 
 export type FromMember =
-  { metrics: 'join' } | { metrics: 'reading'; reading: Reading } | { metrics: 'ask'; question: number };
+  { metrics: 'join' } | { metrics: 'reading'; reading: Reading | null } | { metrics: 'ask'; question: number };

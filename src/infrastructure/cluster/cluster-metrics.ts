@@ -45,7 +45,7 @@ export class ClusterMetrics {
     // The channel keeps the order: this answer arrives before any connection that is handed to the process.
     if (message.metrics === 'join') tell(worker, { metrics: 'joined' });
     if (message.metrics === 'reading' && member) {
-      member.latest = message.reading;
+      member.latest = message.reading ?? member.latest.filter(isCounted);
       member.settle();
     }
     if (message.metrics === 'ask') void this.answer(worker, message.question);
@@ -81,7 +81,7 @@ export class ClusterMetrics {
     const members = [...this.members.values()];
     const readings = members.map((member) => (answered.has(member) ? member.latest : member.latest.filter(isCounted)));
     const answering = members.filter((member) => answered.has(member)).length;
-    return aggregate([this.exitedTotals, ...readings, this.processes(answering)]).metrics();
+    return AggregatorRegistry.aggregate([this.exitedTotals, ...readings, this.processes(answering)]).metrics();
   }
 
   /** How many processes answer, and how many should: for an alert when one hangs or keeps dying. */
@@ -123,11 +123,7 @@ function gauge(name: string, help: string, value: number): Reading[number] {
   } as unknown as Reading[number];
 }
 
-function aggregate(readings: Reading[]) {
-  return AggregatorRegistry.aggregate(readings);
-}
-
 /** In prom-client's aggregated registry, a metric is its own reading. */
 function sum(readings: Reading[]): Reading {
-  return aggregate(readings).getMetricsAsArray() as Reading;
+  return AggregatorRegistry.aggregate(readings).getMetricsAsArray() as Reading;
 }

@@ -13,28 +13,57 @@ const linesOf = (work: (logger: AppLogger) => void) => {
 };
 
 describe('The log', () => {
-  it.each(['password', 'password_confirmation', 'otp', 'token', 'refresh_token', 'authorization', 'api_key', 'secret'])(
-    'hides every %s that a logged object has, and nothing beside it',
-    (field) => {
-      const secret = { [field]: 'canary', beside: 1 };
-      const err = Object.assign(new Error('cause'), { config: secret });
-      const lines = linesOf((logger) => {
-        logger.warn(secret, 'text', 'Room');
-        logger.warn({ a: secret, at: new Date(0) }, 'text', 'Room');
-        logger.warn({ ...secret, b: { c: secret }, list: [secret] }, 'text', 'Room');
-        logger.error(err, 'Room');
-        logger.error({ err }, 'text', 'Room');
-      });
-      expect(JSON.stringify(lines)).not.toContain('canary');
-      expect(lines).toMatchObject([
-        { beside: 1 },
-        { a: { beside: 1 }, at: '1970-01-01T00:00:00.000Z' },
-        { beside: 1, b: { c: { beside: 1 } }, list: [{ beside: 1 }] },
-        { err: { config: { beside: 1 } } },
-        { err: { config: { beside: 1 } } },
-      ]);
-    },
-  );
+  it.each([
+    'password',
+    'password_confirmation',
+    'otp',
+    'token',
+    'refresh_token',
+    'authorization',
+    'api_key',
+    'secret',
+    'current_password',
+    'x-api-key',
+    'cookie',
+  ])('hides every %s that a logged object has, and nothing beside it', (field) => {
+    const secret = { [field]: 'canary', beside: 1 };
+    const err = Object.assign(new Error('cause'), { config: secret });
+    const lines = linesOf((logger) => {
+      logger.warn(secret, 'text', 'Room');
+      logger.warn({ a: secret, at: new Date(0) }, 'text', 'Room');
+      logger.warn({ ...secret, b: { c: secret }, list: [secret] }, 'text', 'Room');
+      logger.error(err, 'Room');
+      logger.error({ err }, 'text', 'Room');
+    });
+    expect(JSON.stringify(lines)).not.toContain('canary');
+    expect(lines).toMatchObject([
+      { beside: 1 },
+      { a: { beside: 1 }, at: '1970-01-01T00:00:00.000Z' },
+      { beside: 1, b: { c: { beside: 1 } }, list: [{ beside: 1 }] },
+      { err: { config: { beside: 1 } } },
+      { err: { config: { beside: 1 } } },
+    ]);
+  });
+
+  it('keeps what Nest’s calls are given beside their text', () => {
+    const lines = linesOf((logger) => {
+      logger.error('sync failed', new Error('refused'), 'Room');
+      logger.warn('late', { ms: 900, key: { token: 'canary' } }, 'Room');
+      logger.log('first', 'second', 'Room');
+      logger.fatal('fatal', 'Error: cause\n    at line 1', 'Room');
+      logger.log({ ms: 1 }, 'Room');
+      logger.log(undefined, 'Room');
+    });
+    expect(lines).toMatchObject([
+      { err: { message: 'refused' }, msg: 'sync failed' },
+      { ms: 900, msg: 'late' },
+      { msg: 'first second' },
+      { stack: 'Error: cause\n    at line 1', msg: 'fatal' },
+      { ms: 1 },
+      { context: 'Room' },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('canary');
+  });
 
   it('has level, moment, room and text of each line, and the fields of its object', () => {
     const lines = linesOf((logger) => {

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, type LoggerOptions, pino } from 'pino';
 import { standardOutput } from './standard-output.js';
@@ -7,17 +8,24 @@ import { traceOfLines } from './tracing.js';
 const SECRET_FIELDS = [
   'password',
   'password_confirmation',
+  'current_password',
   'otp',
   'token',
   'refresh_token',
   'authorization',
   'api_key',
   'secret',
+  'x-api-key',
+  'cookie',
 ];
+
+/** Paths of these fields in pino's notation, in which a hyphen needs brackets. */
+const pathsBelow = (parent: string) => SECRET_FIELDS.map((field) => `${parent}["${field}"]`);
 
 /** Options that every logger shares. */
 export const LINES: LoggerOptions = {
-  base: undefined,
+  // So that what the primary process says of a process can be found among its lines.
+  base: cluster.isWorker ? { pid: process.pid } : undefined,
   timestamp: pino.stdTimeFunctions.isoTime,
   formatters: { level: (label) => ({ level: label }) },
   ...traceOfLines,
@@ -25,11 +33,11 @@ export const LINES: LoggerOptions = {
 
 /** The process's logger: JSON lines on standard output, for Nest and for us. */
 export function createLogger(level: string): Logger {
-  return pino({ ...LINES, level, redact: SECRET_FIELDS }, standardOutput());
+  return pino({ ...LINES, level, redact: pathsBelow('') }, standardOutput());
 }
 
 /** Redaction below an object's own fields makes a line twenty times as expensive, and each refused request writes a line. */
-const lookingDeeper = { redact: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]) };
+const lookingDeeper = { redact: ['', '*', '*.*'].flatMap(pathsBelow) };
 
 const hasDepth = (fields: object): boolean =>
   Object.values(fields).some((value) => typeof value === 'object' && value !== null && !(value instanceof Date));
@@ -40,7 +48,10 @@ const NEST_STARTUP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver',
 /** Contexts of Nest's start-up failures, which main tells in one line. */
 const START_FAILURES = new Set(['NestApplication', 'ExceptionHandler']);
 
-/** Nest's logging calls on pino. `logger.error({ request_id, err }, 'text')` keeps its object as fields. */
+/**
+ * Nest's logging calls on pino. Objects become fields of the line, wherever they stand, and an error its `err`:
+ * `logger.error({ request_id, err }, 'text')`, `logger.warn('text', { ms: 900 })`, `logger.error('text', error)`.
+ */
 export class AppLogger implements LoggerService {
   private readonly deep: Logger;
 
@@ -67,19 +78,30 @@ export class AppLogger implements LoggerService {
     this.write('fatal', message, rest);
   }
 
-  /** Nest passes the context last; `error` may have a stack before it. */
+  /** Nest passes the context last; `error` and `fatal` may have a stack before it. */
   private write(
     level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
     message: unknown,
     rest: unknown[],
   ): void {
     const context = typeof rest.at(-1) === 'string' ? (rest.at(-1) as string) : undefined;
-    const others = context === undefined ? rest : rest.slice(0, -1);
-    const text = others.find((part) => typeof part === 'string');
-    if (message instanceof Error) this.deep[level]({ context, err: message }, text ?? message.message);
-    else if (typeof message === 'object' && message !== null) {
-      const logger = hasDepth(message) ? this.deep : this.flat;
-      logger[level]({ context, ...message }, text);
-    } else this.flat[level]({ context, ...(level === 'error' && text ? { stack: text } : {}) }, '%s', String(message));
+    const parts = [message, ...(context === undefined ? rest : rest.slice(0, -1))];
+    const fields: Record<string, unknown> = { context };
+    const texts: string[] = [];
+    for (const part of parts) {
+      if (part instanceof Error) fields['err'] = part;
+      else if (typeof part === 'object' && part !== null) Object.assign(fields, part);
+      else if (isStack(part, texts) && (level === 'error' || level === 'fatal')) fields['stack'] = part;
+      else if (part !== undefined) texts.push(String(part));
+    }
+    const text = texts.length > 0 ? texts.join(' ') : (fields['err'] as Error | undefined)?.message;
+    const logger = hasDepth(fields) ? this.deep : this.flat;
+    if (text === undefined) logger[level](fields);
+    else logger[level](fields, '%s', text);
   }
+}
+
+/** Whether a text that follows the message is the stack of an error. */
+function isStack(part: unknown, texts: string[]): boolean {
+  return texts.length > 0 && typeof part === 'string' && /^\s*at /m.test(part);
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { SystemClock } from '../../common/clock/index.js';
-import { clientAddress, contextOf } from '../../common/http/index.js';
+import { clientAddress, contextOf, type EndListener } from '../../common/http/index.js';
 import { LINES } from './app-logger.js';
-import { standardOutput } from './standard-output.js';
+import { standardOutput, WHOLE_BYTES } from './standard-output.js';
 import { traceOfLines } from './tracing.js';
 
 /**
@@ -12,14 +12,20 @@ import { traceOfLines } from './tracing.js';
  */
 const GATHERED_LINES = 16;
 const WRITTEN_EVERY_MS = 1_000;
-/** Larger than a group, so that it goes out in one write. */
-const BUFFER_BYTES = 16_000;
 
-/** One line per answered request at `info`. It has the route and not the URL, which may contain secrets that people paste. */
-export function logRequests(server: FastifyInstance, level: string): void {
-  const output = standardOutput(BUFFER_BYTES);
+/** One line per request at `info`. It has the route and not the URL, which may contain secrets that people paste. */
+export function logRequests(server: FastifyInstance, level: string): EndListener {
+  const output = standardOutput();
+  let text = '';
+  const gather = (line: string) => {
+    if (text.length + line.length > WHOLE_BYTES) {
+      output.write(text);
+      text = '';
+    }
+    text += line;
+  };
   // Without redaction: it logs exactly the fields below, and none of them is a secret.
-  const logger = pino({ ...LINES, level, timestamp: false, mixin: undefined }, output);
+  const logger = pino({ ...LINES, level, timestamp: false, mixin: undefined }, { write: gather });
   const clock = new SystemClock();
   let waiting: { answeredAtMs: number; fields: object }[] = [];
   const write = () => {
@@ -29,7 +35,8 @@ export function logRequests(server: FastifyInstance, level: string): void {
     for (const { answeredAtMs, fields } of lines) {
       logger.info({ time: new Date(answeredAtMs).toISOString(), ...fields }, 'request');
     }
-    output.flush();
+    output.write(text);
+    text = '';
   };
   const timer = setInterval(write, WRITTEN_EVERY_MS).unref();
   server.addHook('onClose', (_server, done) => {
@@ -37,18 +44,17 @@ export function logRequests(server: FastifyInstance, level: string): void {
     write();
     done();
   });
-  server.addHook('onResponse', (request, reply, done) => {
+  return (request, reply, status) => {
     const fields = {
       request_id: request.id,
       method: request.method,
       route: request.routeOptions.url ?? 'none',
-      status: reply.statusCode,
+      status,
       duration_ms: Math.round(reply.elapsedTime * 10) / 10,
       ip: clientAddress(request),
       api_key: contextOf(request)?.apiKeyName,
       ...traceOfLines?.mixin(),
     };
     if (waiting.push({ answeredAtMs: clock.nowMs(), fields }) >= GATHERED_LINES) write();
-    done();
-  });
+  };
 }

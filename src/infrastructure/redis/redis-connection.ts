@@ -159,6 +159,8 @@ export class RedisConnection {
 
   /** @returns whether Redis answers in time, and accepts writes */
   async ping(): Promise<boolean> {
+    // No command that somebody had to do without, so it must not count as one.
+    if (!this.isReady) return false;
     return this.run((client) => this.tryOut(client)).then(
       () => true,
       () => false,

@@ -38,15 +38,21 @@ export class Metrics {
     return Object.fromEntries(counters) as Record<V, Counter.Internal>;
   }
 
-  /** A counter that is kept elsewhere, and read at each scrape. */
+  /** A counter that is kept elsewhere, and read at each scrape. If it cannot be read, it stays what it was. */
   total(name: string, help: string, read: () => number): void {
+    let latest = 0;
     new Counter({
       name,
       help,
       registers: [this.registry],
       collect() {
+        try {
+          latest = read();
+        } catch {
+          // One that cannot be read must not take all others along.
+        }
         this.reset();
-        this.inc(read());
+        this.inc(latest);
       },
     });
   }
