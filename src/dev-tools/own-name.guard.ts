@@ -12,13 +12,17 @@ import { ApiError } from '../common/errors/index.js';
 export class OwnNameGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { hostname, headers } = context.switchToHttp().getRequest<FastifyRequest>();
-    const called = (headers.host ?? '').replace(/:\d+$/, '');
+    const called = (headers.host ?? '').replace(/:\d*$/, '');
     if (isOwnName(hostname) && isOwnName(called)) return true;
     throw new ApiError('not_found');
   }
 }
 
 function isOwnName(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, '');
+  // A name may be written in capitals, and end in a dot (RFC 9110 section 4.2.3, RFC 1034 section 3.1).
+  const name = host
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
   return name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0;
 }

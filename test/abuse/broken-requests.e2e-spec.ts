@@ -15,7 +15,7 @@ describe('What Node would answer by itself', () => {
 
   const answers = (text: string) => text.match(/HTTP\/1\.1 \d{3}/g) ?? [];
 
-  const unparsable: [string, string, number, string][] = [
+  const unparsable: [string, string, number, string, path?: string][] = [
     ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     ['a method in lower case', 'get / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 400, 'malformed_request'],
@@ -31,7 +31,13 @@ describe('What Node would answer by itself', () => {
       400,
       'malformed_request',
     ],
-    ['a broken chunk', `${POST_LOGIN}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n`, 400, 'malformed_request'],
+    [
+      'a broken chunk',
+      `${POST_LOGIN}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n`,
+      400,
+      'malformed_request',
+      '/auth/login',
+    ],
     [
       'headers beyond 16 KiB',
       `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`,
@@ -39,11 +45,11 @@ describe('What Node would answer by itself', () => {
       'headers_too_large',
     ],
   ];
-  for (const [what, request, status, code] of unparsable) {
+  for (const [what, request, status, code, path = '/'] of unparsable) {
     it(`is told like any other refusal: ${what}`, async () => {
       const text = await exchange(test.url, request);
       const answer = parseAnswer(text);
-      expectRefusal('/', answer, status);
+      expectRefusal(path, answer, status);
       expect(answer.body.code).toBe(code);
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
       expect(answer.headers.get('connection')).toBe('close');

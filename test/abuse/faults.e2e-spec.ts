@@ -3,10 +3,13 @@ import {
   Controller,
   ForbiddenException,
   Get,
+  HttpException,
+  MethodNotAllowedException,
   Module,
   NotFoundException,
   Param,
   UnauthorizedException,
+  UnprocessableEntityException,
 } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,6 +49,9 @@ const REFUSALS: Record<string, Error> = {
   authentication_required: new UnauthorizedException('innards'),
   role_required: new ForbiddenException('innards'),
   not_found: new NotFoundException('innards'),
+  method_not_allowed: new MethodNotAllowedException('innards'),
+  validation_failed: new UnprocessableEntityException('innards'),
+  too_many_requests: new HttpException('innards', 429),
 };
 
 @ApiExcludeController()
@@ -116,9 +122,17 @@ describe('A handler that hangs', () => {
 describe('A refusal by an exception of Nest', () => {
   it('is the error of ours that it stands for', async () => {
     const test = await startTestApp({ extensions: [FaultsModule] });
-    for (const [code, status] of Object.entries({ authentication_required: 401, role_required: 403, not_found: 404 })) {
+    for (const [code, status, hint] of [
+      ['authentication_required', 401],
+      ['role_required', 403],
+      ['not_found', 404],
+      ['method_not_allowed', 405],
+      ['validation_failed', 422, { errors: [] }],
+      ['too_many_requests', 429, { retry_after: 5 }],
+    ] as [string, number, object?][]) {
       const answer = await test.client().get(`/faults/refusals/${code}`);
       expect([answer.status, answer.body.code]).toEqual([status, code]);
+      expect(answer.body).toMatchObject(hint ?? {});
       expect(answer.text).not.toContain('innards');
     }
     await test.close();

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Types } from 'mongoose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DevelopmentInbox } from '../../src/dev-tools/inbox/development-inbox.js';
 import { MailInbox, type ReceivedMail } from '../../src/mail/index.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../support/manual-clock.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
@@ -51,7 +53,8 @@ describe('The development inbox', () => {
     expect(await cursorsOf(to)).toEqual(newest);
     const shown = await page();
     expect(subjectsOn(shown)).toEqual(newest.map((mail) => `Mail ${mail}`));
-    expect(shown).toContain('Showing 50 of 51');
+    expect(shown).toContain('Showing 50 of 51, newest first');
+    expect(await page(`?address=${to}`)).toContain(`Showing 50 of 51 to “${to}”, newest first`);
     const { body } = await test.client().get(`/dev/inbox/next?to=${to.toUpperCase()}&timeout_seconds=0`);
     expect(body.data).toMatchObject({ subject: 'Mail 1', cursor: 1 });
   });
@@ -61,6 +64,35 @@ describe('The development inbox', () => {
     await receive({ to: 'eve@example.com', subject: 'To Eve' });
     expect(subjectsOn(await page('?address=Ada@example.com'))).toEqual(['To Ada']);
     expect(subjectsOn(await page('?address='))).toEqual(['To Eve', 'To Ada']);
+  });
+
+  it('is looked into no more once nobody waits', async () => {
+    const look = vi.spyOn(test.app.get(DevelopmentInbox) as unknown as { findNext(): unknown }, 'findNext');
+    const gone = new AbortController();
+    const path = `${test.url}/dev/inbox/next?to=nobody@example.com&timeout_seconds=25`;
+    const waiting = fetch(path, { signal: gone.signal });
+    await expect.poll(() => look.mock.calls.length).toBeGreaterThan(0);
+    gone.abort();
+    await expect(waiting).rejects.toThrow('aborted');
+    await pause(600);
+    const looks = look.mock.calls.length;
+    await pause(600);
+    expect(look.mock.calls.length).toBe(looks);
+    look.mockRestore();
+  });
+
+  it('tells at once of a mail that comes, and keeps each for a week', async () => {
+    const look = vi.spyOn(test.app.get(DevelopmentInbox) as unknown as { findNext(): unknown }, 'findNext');
+    const to = 'soon@example.com';
+    const waiting = test.client().get(`/dev/inbox/next?to=${to}&timeout_seconds=25`);
+    await expect.poll(() => look.mock.calls.length).toBeGreaterThan(0);
+    const looks = look.mock.calls.length;
+    await receive({ to, subject: 'Soon' });
+    expect((await waiting).body.data.subject).toBe('Soon');
+    expect(look.mock.calls.length - looks, 'not by looking again and again').toBeLessThanOrEqual(2);
+    look.mockRestore();
+    const indexes = await test.database.collection('dev_inbox').indexes();
+    expect(indexes).toContainEqual(expect.objectContaining({ key: { sent_at: -1 }, expireAfterSeconds: 604_800 }));
   });
 
   it('is asked for addresses that can be some, and no longer than any', async () => {

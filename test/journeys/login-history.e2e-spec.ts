@@ -136,6 +136,12 @@ describe('A login in the login history', () => {
       [{ subdivisions: [{ names }], location: { latitude: 48.86 } }, { region: 'Paris' }],
       [{ location: { ...location, time_zone: 'Europe/Berlin' } }, { timezone: 'Europe/Berlin' }],
       [{ postal: { code: '75001' } }, undefined],
+      // Without names in English, and with a place that is none.
+      [
+        { country: { iso_code: 'FR' }, subdivisions: [{ iso_code: 'IDF' }], city: { geoname_id: 5 } },
+        { country: 'FR' },
+      ],
+      [{ country: { iso_code: 'FR' }, location: { latitude: 148.8, longitude: 2.3 } }, { country: 'FR' }],
       // Another layout than MaxMind's.
       [{ city: 'Paris' }, undefined],
     ]) {

@@ -23,6 +23,22 @@ describe('One’s own sessions', () => {
   const sidOf = (token: string) =>
     (JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()) as { sid: string }).sid;
 
+  it('of the same moment are each on one page', async () => {
+    const frozen = await startTestApp();
+    frozen.clock.freeze();
+    const user = await frozen.personas.user();
+    for (let login = 0; login < 4; login += 1) await frozen.personas.login(user);
+    const pages = await Promise.all(
+      [1, 2, 3].map((page) =>
+        frozen.client().get(`/api/login-history?page=${page}&limit=2`, { apiKey: API_KEY, bearer: user.token }),
+      ),
+    );
+    await frozen.close();
+    const ids = pages.flatMap(({ body }) => body.data.content.map(({ _id }: { _id: string }) => _id));
+    expect(new Set(ids).size).toBe(5);
+    expect(ids).toEqual(ids.toSorted().reverse());
+  });
+
   it('are listed, newest first, with device and place, and nothing of their tokens', async () => {
     const { registration } = await test.personas.confirmed();
     const login = (address: string) =>

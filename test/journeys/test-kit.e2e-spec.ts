@@ -3,12 +3,13 @@ import { request, type Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable, Module, Scope } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OnCleanSlate } from '../../src/common/clean-slate/index.js';
 import { MailInbox } from '../../src/mail/index.js';
 import { SecurityEvents } from '../../src/security/index.js';
 import { LIMIT_NAMESPACE_HEADER } from '../../src/dev-tools/index.js';
+import { usesRedis } from '../support/backends.js';
 import { API_KEY, type ApiResponse, startTestApp, type TestApp } from '../support/index.js';
 
 /** What a team that extends the service may keep in the process. */
@@ -23,7 +24,17 @@ class Visits implements OnCleanSlate {
   }
 }
 
-@Module({ providers: [Visits] })
+/** What is made anew for each request has nothing to forget. */
+@Injectable({ scope: Scope.REQUEST })
+class Visit implements OnCleanSlate {
+  private readonly seen: string[] = [];
+
+  onCleanSlate(): void {
+    this.seen.length = 0;
+  }
+}
+
+@Module({ providers: [Visits, Visit] })
 class VisitsModule {}
 
 interface Listing {
@@ -63,7 +74,16 @@ describe('The test kit', () => {
     for (const { method, path } of routes) {
       for (const name of ['evil.example', 'localhost.evil.example', 'evillocalhost', `evil.example:${port}`])
         expect(await statusUnder(name, method, path), `${method} ${path} ${name}`).toBe(404);
-      for (const name of ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'accounts.localhost'])
+      for (const name of [
+        'localhost',
+        `LocalHost:${port}`,
+        'localhost.',
+        'localhost:',
+        `localhost:${port}`,
+        `127.0.0.1:${port}`,
+        `[::1]:${port}`,
+        'accounts.localhost',
+      ])
         expect(await statusUnder(name, method, path), `${method} ${path} ${name}`).not.toBe(404);
     }
   });
@@ -171,6 +191,24 @@ describe('The test kit', () => {
     }
   });
 
+  it('shortens the windows of limits once for each move of the clock, and never lengthens them', async () => {
+    const headers = { [LIMIT_NAMESPACE_HEADER]: 'travellers' };
+    const client = test.client();
+    const windowLeft = async () => {
+      const answer = await client.post('/auth/login', {}, { headers });
+      return Number(/t=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]);
+    };
+    expect(await windowLeft()).toBe(900);
+    const advance = () => test.client().patch('/dev/clock', { advance_seconds: 300 });
+    await Promise.all([advance(), advance()]);
+    const left = await windowLeft();
+    expect(left).toBeLessThanOrEqual(300);
+    expect(left).toBeGreaterThan(290);
+    await test.client().delete('/dev/clock');
+    if (usesRedis) expect(await windowLeft()).toBeLessThanOrEqual(300);
+    await test.client().delete('/dev/state');
+  });
+
   it('lets nothing arrive that was being stored when the slate was made clean', async () => {
     const events = test.app.get(SecurityEvents, { strict: false });
     const stored = test.database.collection('security_events');
@@ -220,7 +258,8 @@ describe('The test kit', () => {
     const waiting = stopping.client().get('/dev/inbox/next?to=nobody@example.com&timeout_seconds=25');
     await arrived;
     const started = Date.now();
-    await Promise.all([stopping.close(), waiting.catch(() => undefined)]);
+    const [answer] = await Promise.all([waiting, stopping.close()]);
+    expect([answer.status, answer.body.code]).toEqual([503, 'service_unavailable']);
     expect(Date.now() - started, 'it waits 25 seconds otherwise').toBeLessThan(15_000);
   });
 });

@@ -107,7 +107,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     database,
     backend,
     client,
-    advance: (ms) => app.get(TimeTravel).to(clock.offsetMs + ms),
+    advance: (ms) => app.get(TimeTravel).to((presentMs) => presentMs + ms),
     command: async (name, argument = '') => {
       const command = COMMANDS[name];
       if (!command) throw new Error(`There is no command ${name}`);

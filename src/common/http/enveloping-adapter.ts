@@ -23,7 +23,7 @@ export class EnvelopingAdapter extends FastifyAdapter {
     const answer =
       message === undefined || body instanceof StreamableFile
         ? body
-        : successBody(envelopeKindOf(reply.request.url), status ?? reply.statusCode, message, body);
+        : successBody(envelopeKindOf(reply.request.routeOptions.url ?? ''), status ?? reply.statusCode, message, body);
     return super.reply(reply, answer, status);
   }
 }

@@ -11,10 +11,13 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
   401: 'authentication_required',
   403: 'role_required',
   404: 'not_found',
+  405: 'method_not_allowed',
   408: 'request_timeout',
   413: 'payload_too_large',
   414: 'uri_too_long',
   415: 'unsupported_media_type',
+  422: 'validation_failed',
+  429: 'too_many_requests',
   431: 'headers_too_large',
   503: 'service_unavailable',
 };
@@ -73,7 +76,7 @@ export class ErrorFilter implements ExceptionFilter {
    */
   private fromHttpException(exception: HttpException, request: FastifyRequest): ApiError {
     const status = exception.getStatus();
-    if (status === 404) {
+    if (status === 404 || status === 405) {
       const allowed = this.servedRoutes.methodsOf(request.url);
       if (allowed.length > 0 && !allowed.includes(request.method))
         return new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
@@ -84,7 +87,7 @@ export class ErrorFilter implements ExceptionFilter {
 
 function fromStatus(status: number, request: FastifyRequest, otherwise: ErrorCode, cause?: unknown): ApiError {
   if (status === 415) return unsupportedMediaType(request);
-  return new ApiError(CODE_OF_STATUS[status] ?? otherwise, { cause });
+  return new ApiError(CODE_OF_STATUS[status] ?? otherwise, { cause, ...(status === 422 ? { fields: [] } : {}) });
 }
 
 /** A refusal by a Fastify plugin, such as the one for uploads: only Fastify and its plugins have codes that begin with `FST_`. */

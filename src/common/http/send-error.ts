@@ -21,5 +21,5 @@ export function sendError(reply: FastifyReply, error: ApiError, requestsRemainin
   }
   // The handler may have set another type before it failed.
   reply.type('application/json; charset=utf-8');
-  void reply.send(errorBody(envelopeKindOf(request.url), error, requestsRemaining));
+  void reply.send(errorBody(envelopeKindOf(request.routeOptions.url ?? request.url), error, requestsRemaining));
 }

@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import { ApiError } from '../errors/index.js';
 import { normaliseAddress } from './client-address.js';
 import { type Connection, connectionOf } from './connection.js';
-import { errorBody } from './envelope.js';
+import { envelopeKindOf, errorBody } from './envelope.js';
 
 const ANSWERS: Record<string, [string, 'headers_too_large' | 'request_timeout' | 'malformed_request']> = {
   HPE_HEADER_OVERFLOW: ['Request Header Fields Too Large', 'headers_too_large'],
@@ -19,7 +19,8 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
     socket.destroy();
     return;
   }
-  if (!isAnswerDue(connectionOf(socket))) {
+  const connection = connectionOf(socket);
+  if (!isAnswerDue(connection)) {
     socket.destroySoon();
     return;
   }
@@ -35,7 +36,10 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
     },
     'unparsable request',
   );
-  const body = JSON.stringify(errorBody('resource', refusal));
+  // Of a request whose headers were refused the path is not known.
+  const { req } = connection?.last ?? {};
+  const kind = req && !req.complete ? envelopeKindOf(req.url ?? '') : 'resource';
+  const body = JSON.stringify(errorBody(kind, refusal));
   socket.end(
     [
       `HTTP/1.1 ${refusal.status} ${reason}`,

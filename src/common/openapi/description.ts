@@ -22,14 +22,14 @@ was not yours with one call.
 3. \`POST /auth/login\` opens a session: an access token (\`token\`, one hour) and a \`refresh_token\`.
 4. Requests to \`/api\` bear both \`x-api-key: <key of your application>\` and \`Authorization: Bearer <token>\`.
 5. \`POST /auth/refresh-token\` exchanges the refresh token for the next pair, before or after the access token expires.
-   Each refresh token works once; keep the new one. Two tabs that refresh at the same moment get the same pair.
+   Each refresh token works once; keep the new one. Two tabs that refresh at the same moment get the same refresh token.
 6. \`POST /auth/logout\` ends the session.
 
 ## Answers
 
 \`/auth/*\` answers \`{ status_code, status: "SUCCESS" | "ERROR", message, data? }\`, every other path
-\`{ error, message, data }\`. Bodies are JSON in UTF-8, at most 16 KiB; a request with a field
-that is not documented is refused. Dates are RFC 3339 in UTC, identifiers 24 hexadecimal characters.
+\`{ error, message, data }\`. Bodies are JSON in UTF-8, at most 16 KiB. Where a body, a query or a path
+is documented, a field that is not is refused. Dates are RFC 3339 in UTC, identifiers 24 hexadecimal characters.
 
 ## Errors
 

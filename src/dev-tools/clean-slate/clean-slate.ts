@@ -21,7 +21,7 @@ export class CleanSlate {
   /** @throws ApiError `service_unavailable` if a store does not answer; then some data may be left */
   async make(): Promise<void> {
     this.faults.clear();
-    await this.time.to(0);
+    await this.time.to(() => 0);
     try {
       // Twice: what was still being stored the first time is there the second time.
       await this.emptyCollections();
@@ -33,13 +33,14 @@ export class CleanSlate {
     }
   }
 
-  /** The hooks of every module, including those that extend the service. */
   private async emptyCollections(): Promise<void> {
     await Promise.all(Object.values(this.connection.models).map((model) => model.deleteMany({})));
   }
 
+  /** The hooks of every module, including those that extend the service. What is made anew for each request remembers nothing. */
   private hooks(): OnCleanSlate[] {
-    const instances = this.providers.getProviders().map(({ instance }) => instance as Partial<OnCleanSlate> | null);
+    const lasting = this.providers.getProviders().filter((provider) => provider.isDependencyTreeStatic());
+    const instances = lasting.map(({ instance }) => instance as Partial<OnCleanSlate> | null);
     return [...new Set(instances)].filter((instance): instance is OnCleanSlate => Boolean(instance?.onCleanSlate));
   }
 }

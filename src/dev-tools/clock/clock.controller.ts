@@ -25,19 +25,22 @@ export class ClockController {
   async moveClock(@Body() { advance_seconds, offset_seconds }: MoveClockDto): Promise<ClockDto> {
     if (advance_seconds !== undefined && offset_seconds !== undefined)
       throw ApiError.invalidField('offset_seconds', 'offset_seconds cannot stand beside advance_seconds');
-    const { clock } = this.time;
-    const offsetMs =
-      offset_seconds === undefined ? clock.offsetMs + (advance_seconds ?? 0) * 1000 : offset_seconds * 1000;
-    if (offsetMs > MAX_OFFSET_SECONDS * 1000)
-      throw ApiError.invalidField('advance_seconds', `the clock can be ahead by ${MAX_OFFSET_SECONDS} seconds at most`);
-    await this.time.to(offsetMs);
-    return toClockDto(clock);
+    await this.time.to((presentMs) => {
+      const offsetMs = offset_seconds === undefined ? presentMs + (advance_seconds ?? 0) * 1000 : offset_seconds * 1000;
+      if (offsetMs > MAX_OFFSET_SECONDS * 1000)
+        throw ApiError.invalidField(
+          'advance_seconds',
+          `the clock can be ahead by ${MAX_OFFSET_SECONDS} seconds at most`,
+        );
+      return offsetMs;
+    });
+    return toClockDto(this.time.clock);
   }
 
   @Delete()
   @DevRoute({ summary: 'Sets the clock back to the real time', message: 'Clock reset' })
   async resetClock(): Promise<ClockDto> {
-    await this.time.to(0);
+    await this.time.to(() => 0);
     return toClockDto(this.time.clock);
   }
 }

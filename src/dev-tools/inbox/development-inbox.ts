@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
+import { ApiError } from '../../common/errors/index.js';
 import { duplicateKeyField } from '../../infrastructure/database/index.js';
 import { MailInbox, type MailKind, type ReceivedMail } from '../../mail/index.js';
 import { InboxMail } from './inbox-mail.schema.js';
@@ -14,13 +14,15 @@ export interface WantedMail {
   after: number;
 }
 
-/** How often to look for new mails in the database, which several instances may share. */
-const LOOK_EVERY_MS = 20;
+/** How often to look for mails that other instances have stored. */
+const LOOK_EVERY_MS = 250;
 
 /** Takes mails in place of a mail server, and keeps them for a week. Implements the port MailInbox of `mail`. */
 @Injectable()
 export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
   private isStopping = false;
+  /** Called when a mail has arrived here. */
+  private readonly waiters = new Set<() => void>();
 
   constructor(
     @InjectModel(InboxMail.name) private readonly model: Model<InboxMail>,
@@ -31,6 +33,7 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.isStopping = true;
+    this.wakeAll();
   }
 
   override async receive(mail: ReceivedMail): Promise<void> {
@@ -40,7 +43,9 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
         .sort({ cursor: -1 })
         .lean<InboxMail>();
       try {
-        return await this.store(mail, (newest?.cursor ?? 0) + 1);
+        await this.store(mail, (newest?.cursor ?? 0) + 1);
+        this.wakeAll();
+        return;
       } catch (error) {
         // Another mail took this cursor. The next free cursor can be found only once that mail is visible.
         if (duplicateKeyField(error) !== 'cursor') throw error;
@@ -50,27 +55,48 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
 
   /** Mails, newest first. @param to only mails to this address */
   async list(to: string | null, limit: number): Promise<InboxMail[]> {
-    return this.model
-      .find(to ? { to_key: to.toLowerCase() } : {})
-      .sort({ cursor: -1, _id: -1 })
-      .limit(limit)
-      .lean<InboxMail[]>();
+    return this.model.find(ofAddress(to)).sort({ cursor: -1, _id: -1 }).limit(limit).lean<InboxMail[]>();
   }
 
-  /** Waits for a mail. @returns the oldest one that matches; null if none came within `patienceMs` */
-  async next(wanted: WantedMail, patienceMs: number): Promise<InboxMail | null> {
+  /**
+   * Waits for a mail.
+   * @param isGone whether the caller waits no more
+   * @returns the oldest mail that matches; null if none came within `patienceMs`
+   * @throws ApiError `service_unavailable` if the service stops before one has come
+   */
+  async next(wanted: WantedMail, patienceMs: number, isGone: () => boolean): Promise<InboxMail | null> {
     // Not AbortSignal.any(): Node 20 may collect its time-out as garbage, and the wait would never end.
     const endMs = performance.now() + patienceMs;
     for (;;) {
-      const isLastLook = this.isStopping || performance.now() >= endMs;
+      const leftMs = endMs - performance.now();
+      // Begins before the look: a mail that arrives meanwhile must not be missed.
+      const arrival = this.arrival(Math.min(leftMs, LOOK_EVERY_MS));
       const mail = await this.findNext(wanted);
-      if (mail || isLastLook) return mail;
-      await pause(LOOK_EVERY_MS);
+      if (mail || leftMs <= 0 || isGone()) return mail;
+      if (this.isStopping) throw new ApiError('service_unavailable');
+      await arrival;
     }
   }
 
-  async count(): Promise<number> {
-    return this.model.countDocuments();
+  async count(to: string | null): Promise<number> {
+    return this.model.countDocuments(ofAddress(to));
+  }
+
+  /** @returns once a mail has arrived here, or this time is over */
+  private arrival(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.waiters.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, withinMs);
+      this.waiters.add(wake);
+    });
+  }
+
+  private wakeAll(): void {
+    for (const wake of this.waiters) wake();
   }
 
   private async store({ id, ...mail }: ReceivedMail, cursor: number): Promise<void> {
@@ -87,4 +113,8 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
       .sort({ cursor: 1 })
       .lean<InboxMail>();
   }
+}
+
+function ofAddress(to: string | null): Partial<InboxMail> {
+  return to ? { to_key: to.toLowerCase() } : {};
 }

@@ -1,6 +1,6 @@
-import { Controller, Get, Query, Res } from '@nestjs/common';
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../common/errors/index.js';
 import { successBody } from '../../common/http/index.js';
 import { MailsRepository } from '../../mail/index.js';
@@ -31,7 +31,7 @@ export class InboxController {
       return successBody('resource', 200, 'Mails', (await this.inbox.list(to, SHOWN)).map(toInboxMailDto));
     const mails = await this.inbox.list(address || null, SHOWN);
     reply.type('text/html; charset=utf-8');
-    return this.page.render(mails, address || null, await this.inbox.count());
+    return this.page.render(mails, address || null, await this.inbox.count(address || null));
   }
 
   /** @throws ApiError `not_found` if none came in time; it says which mails are there, and which wait and why */
@@ -41,8 +41,11 @@ export class InboxController {
     message: 'Mail',
     waits: true,
   })
-  async getNextMail(@Query() { to, timeout_seconds, ...wanted }: NextMailQueryDto): Promise<InboxMailDto> {
-    const mail = await this.inbox.next({ to, ...wanted }, timeout_seconds * 1000);
+  async getNextMail(
+    @Query() { to, timeout_seconds, ...wanted }: NextMailQueryDto,
+    @Req() { socket }: FastifyRequest,
+  ): Promise<InboxMailDto> {
+    const mail = await this.inbox.next({ to, ...wanted }, timeout_seconds * 1000, () => socket.destroyed);
     if (mail) return toInboxMailDto(mail);
     const there = (await this.inbox.list(to, SHOWN)).map(({ kind, cursor }) => ({ kind, cursor }));
     const unsent = await this.mails.listWaitingTo(to, SHOWN);

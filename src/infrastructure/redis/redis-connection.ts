@@ -30,6 +30,13 @@ const MOST_UNANSWERED = 20_000;
 /** A script that writes, like the limiter's: a Redis that allows no scripts or writes is of no use. */
 const HEARTBEAT = `return redis.call('SET', KEYS[1], '1', 'PX', 1000)`;
 
+/** In one step: nothing may renew the key in between. */
+const AGE = `
+  local left = redis.call('PTTL', KEYS[1]) - tonumber(ARGV[1])
+  if left > 0 then return redis.call('PEXPIRE', KEYS[1], left) end
+  return redis.call('UNLINK', KEYS[1])
+`;
+
 /** Redis is down, frozen, or answered with an error. The caller falls back. */
 export class RedisUnavailableError extends Error {
   constructor(cause?: unknown) {
@@ -174,15 +181,16 @@ export class RedisConnection {
    * @throws RedisUnavailableError
    */
   async age(namePrefix: string, ms: number): Promise<void> {
+    // Redis may name a key twice.
+    const keys = new Set<string>();
     let cursor = 0;
     do {
       const page = await this.run((client) => client.scan(cursor, { MATCH: `${this.key(namePrefix)}*`, COUNT: 1_000 }));
       cursor = page.cursor;
-      for (const key of page.keys) {
-        const leftMs = (await this.run((client) => client.pTTL(key))) - ms;
-        await this.run<unknown>((client) => (leftMs > 0 ? client.pExpire(key, leftMs) : client.unlink(key)));
-      }
+      for (const key of page.keys) keys.add(key);
     } while (cursor !== 0);
+    const shortenBy = String(Math.min(ms, Number.MAX_SAFE_INTEGER));
+    for (const key of keys) await this.evaluate(AGE, [key], [shortenBy]);
   }
 
   async close(): Promise<void> {

@@ -23,7 +23,8 @@ export class LoginHistoryController {
   @Protected()
   @Operation({
     summary: 'List one’s own sessions',
-    description: 'Newest first. A login that was logged out is no longer in it.',
+    description:
+      'Newest first. A session that was ended, by a logout for example, is no longer in it; one that ran out is, for 90 days after its login.',
     message: 'Login history',
     page: LoginHistoryDto,
   })
@@ -39,7 +40,7 @@ export class LoginHistoryController {
   @Protected()
   @Operation({
     summary: 'Count one’s own logins',
-    description: 'Of the entries of the login history.',
+    description: 'Of the entries that the login history has.',
     message: 'Login statistics',
     data: LoginStatisticsDto,
   })

@@ -104,7 +104,7 @@ export class LoginStatisticsDto {
     format: 'date-time',
     nullable: true,
     example: '2026-01-31T09:30:00.000Z',
-    description: 'The latest login of the sessions that have not ended; null if there is none',
+    description: 'The latest login in the history; null if there is none',
   })
   last_login: string | null;
 }

@@ -105,14 +105,20 @@ function fromBundled({ country_code, state1, city, latitude, longitude }: Bundle
 function fromMaxmind({ country, subdivisions, city, location }: CityResponse): Location {
   return {
     country: country?.iso_code,
-    region: subdivisions?.[0]?.names.en,
-    city: city?.names.en,
+    // A database of the operator's own may lack names, whatever the types say.
+    region: subdivisions?.[0]?.names?.en,
+    city: city?.names?.en,
     timezone: location?.time_zone ?? timezoneOf(location?.latitude, location?.longitude),
   };
 }
 
 function timezoneOf(latitude: number | undefined, longitude: number | undefined): string | undefined {
-  return latitude === undefined || longitude === undefined ? undefined : timezoneAt(latitude, longitude);
+  if (!isWithin(latitude, 90) || !isWithin(longitude, 180)) return undefined;
+  return timezoneAt(latitude, longitude);
+}
+
+function isWithin(degrees: number | undefined, bound: number): degrees is number {
+  return degrees !== undefined && Math.abs(degrees) <= bound;
 }
 
 function compact(location: Location): Location | undefined {
