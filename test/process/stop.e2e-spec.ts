@@ -72,7 +72,8 @@ describe('The service as a process', () => {
     const shell = spawn('sh', ['-c', service], { env: { ...env, npm_lifecycle_event: 'start' }, detached: true });
     try {
       let output = '';
-      shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+      for (const stream of [shell.stdout, shell.stderr])
+        stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
       await expect.poll(() => output, { timeout: 20_000 }).toMatch(/ on http:/);
       // The service has the other end of its output, too.
       const allGone = once(shell, 'close');
@@ -80,6 +81,7 @@ describe('The service as a process', () => {
       await allGone;
       const url = / on (http:\/\/\S+)/.exec(output)?.[1] as string;
       await expect(fetch(url)).rejects.toThrow('fetch failed');
+      expect(output).toContain('The shell in which npm started this process has ended: it stops');
     } finally {
       try {
         process.kill(-(shell.pid as number), 'SIGKILL');

@@ -1,3 +1,5 @@
+import { STOP_SIGNALS } from './exit-on-signals.js';
+
 const CHECK_EVERY_MS = 500;
 
 /**
@@ -11,6 +13,9 @@ export function stopWithShell(environment: NodeJS.ProcessEnv): void {
   const timer = setInterval(() => {
     if (process.ppid === shell) return;
     clearInterval(timer);
+    process.stderr.write('The shell in which npm started this process has ended: it stops\n');
     process.kill(process.pid, 'SIGTERM');
   }, CHECK_EVERY_MS).unref();
+  // It stops already: on Ctrl+C, which reaches the shell too.
+  for (const signal of STOP_SIGNALS) process.once(signal, () => clearInterval(timer));
 }
