@@ -29,6 +29,9 @@ export class RequestValidationPipe extends ValidationPipe {
     }
     if (isDeeperThan(value, MAX_DEPTH))
       throw ApiError.invalidField(metadata.data ?? metadata.type, 'is nested too deeply');
+    // class-validator takes what every object inherits (`toString`) for fields of the DTO.
+    const inherited = Object.keys(value ?? {}).find((name) => name in Object.prototype);
+    if (inherited !== undefined) throw ApiError.invalidField(inherited, `property ${inherited} should not exist`);
     return super.transform(value, metadata);
   }
 }
