@@ -2,41 +2,16 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Long, serialize, UUID } from 'bson';
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  startEmbeddedMongodb,
-  type EmbeddedMongodb,
-} from '../../src/infrastructure/database/embedded-mongodb/index.js';
+import { describe, expect, it } from 'vitest';
 import { frameOf, RawConnection, socketPathOf } from './embedded-mongodb-wire.js';
-
-const { MongoClient } = mongoose.mongo;
+import { errorOf, storeSuite } from './embedded-mongodb-store.js';
 
 describe('The embedded store under attack', () => {
-  let store: EmbeddedMongodb;
-  let client: InstanceType<typeof MongoClient>;
-
-  beforeAll(async () => {
-    store = await startEmbeddedMongodb();
-    client = await MongoClient.connect(store.uri);
-  });
-
-  beforeEach(() => client.db('test').dropDatabase());
-
-  afterAll(async () => {
-    await client.close();
-    await store.close();
-  });
-
-  const things = () => client.db('test').collection('things');
-  const errorOf = (promise: Promise<unknown>) =>
-    promise.then(
-      () => 'no error',
-      (error: { code: number; message: string }) => error,
-    );
+  const suite = storeSuite();
 
   /** Resolves when the server closes the connection or has answered the ping sent behind the bytes. */
   async function send(bytes: Buffer): Promise<void> {
-    const socket = connect(socketPathOf(store.uri));
+    const socket = connect(socketPathOf(suite.store.uri));
     socket.on('error', () => undefined);
     socket.write(bytes);
     socket.end(frameOf({ ping: 1, $db: 'admin' }));
@@ -45,7 +20,7 @@ describe('The embedded store under attack', () => {
   }
 
   async function expectAlive(): Promise<void> {
-    expect(await client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
+    expect(await suite.client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
   }
 
   function frame(opCode: number, content: Buffer, length = content.length + 16): Buffer {
@@ -91,7 +66,7 @@ describe('The embedded store under attack', () => {
   });
 
   it('survives a thousand randomly damaged commands', async () => {
-    await things().insertOne({ a: 1 });
+    await suite.things().insertOne({ a: 1 });
     const commands = [
       frameOf({ find: 'things', filter: { a: { $gt: 0, $in: [1, 2] } }, sort: { a: 1 }, $db: 'test' }),
       frameOf({ insert: 'things', documents: [{ _id: 1, a: new Date(), b: /x/i }], $db: 'test' }),
@@ -119,7 +94,7 @@ describe('The embedded store under attack', () => {
   });
 
   it('understands frames that come byte by byte or several at once', async () => {
-    const connection = await RawConnection.open(store.uri);
+    const connection = await RawConnection.open(suite.store.uri);
     const ping = frameOf({ ping: 1, $db: 'admin' });
     let bytes = 0;
     const answered = new Promise<void>((resolve) => {
@@ -136,7 +111,7 @@ describe('The embedded store under attack', () => {
   });
 
   it('gives up the transaction of a connection that breaks: what it wrote is free again', async () => {
-    await things().insertOne({ _id: 1 } as never);
+    await suite.things().insertOne({ _id: 1 } as never);
     const begin = (connection: RawConnection) =>
       connection.command({
         update: 'things',
@@ -147,18 +122,18 @@ describe('The embedded store under attack', () => {
         startTransaction: true,
         autocommit: false,
       });
-    const dying = await RawConnection.open(store.uri);
+    const dying = await RawConnection.open(suite.store.uri);
     expect(await begin(dying)).toMatchObject({ ok: 1, nModified: 1 });
-    const waiting = await RawConnection.open(store.uri);
+    const waiting = await RawConnection.open(suite.store.uri);
     expect(await begin(waiting)).toMatchObject({ ok: 0, code: 112 });
     dying.close();
     await expect.poll(() => begin(waiting)).toMatchObject({ ok: 1, nModified: 1 });
-    expect(await things().findOne()).toEqual({ _id: 1 });
+    expect(await suite.things().findOne()).toEqual({ _id: 1 });
     waiting.close();
   });
 
   it('does not answer what asks for no answer', async () => {
-    const connection = await RawConnection.open(store.uri);
+    const connection = await RawConnection.open(suite.store.uri);
     const silent = frameOf({ insert: 'things', documents: [{ a: 1 }], $db: 'test' });
     silent.writeUInt32LE(2, 16);
     connection.socket.write(silent);
@@ -167,40 +142,43 @@ describe('The embedded store under attack', () => {
   });
 
   it('never reaches a prototype', async () => {
-    await things().insertOne({ a: 1 });
+    await suite.things().insertOne({ a: 1 });
     for (const change of [
       { $set: { '__proto__.polluted': 1 } },
       { $set: { 'a.__proto__.polluted': 1 } },
       { $rename: { a: '__proto__.polluted' } },
       { $push: { '__proto__.polluted': 1 } },
     ]) {
-      expect(await errorOf(things().updateOne({}, change as never))).toMatchObject({ code: 2 });
+      expect(await errorOf(suite.things().updateOne({}, change as never))).toMatchObject({ code: 2 });
     }
-    await things().updateOne({}, { $set: { 'constructor.prototype.polluted': 1, 'toString.polluted': 1 } });
-    await things().insertOne({ ['__proto__']: { polluted: 1 } } as never);
-    await things().insertOne(JSON.parse('{"__proto__": {"polluted": 1}, "b": {"__proto__": {"polluted": 1}}}'));
-    await things()
+    await suite.things().updateOne({}, { $set: { 'constructor.prototype.polluted': 1, 'toString.polluted': 1 } });
+    await suite.things().insertOne({ ['__proto__']: { polluted: 1 } } as never);
+    await suite.things().insertOne(JSON.parse('{"__proto__": {"polluted": 1}, "b": {"__proto__": {"polluted": 1}}}'));
+    await suite
+      .things()
       .aggregate([{ $set: { c: '$constructor' } }, { $group: { _id: '$b' } }])
       .toArray();
-    expect(await things().countDocuments({ 'constructor.name': 'Object' })).toBe(0);
-    expect(await things().countDocuments({ 'constructor.prototype.polluted': 1 })).toBe(1);
+    expect(await suite.things().countDocuments({ 'constructor.name': 'Object' })).toBe(0);
+    expect(await suite.things().countDocuments({ 'constructor.prototype.polluted': 1 })).toBe(1);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     expect((Object as never as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
   it('tells apart binary values that look alike as text', async () => {
     const values = [Buffer.from([0xff]), Buffer.from([0xfe])];
-    await things().createIndex({ hash: 1 }, { unique: true });
-    await things().insertMany(values.map((hash) => ({ hash })));
-    expect(await things().countDocuments({ hash: values[0] as Buffer })).toBe(1);
-    expect(await things().countDocuments({ $expr: { $eq: ['$hash', values[0]] } })).toBe(1);
+    await suite.things().createIndex({ hash: 1 }, { unique: true });
+    await suite.things().insertMany(values.map((hash) => ({ hash })));
+    expect(await suite.things().countDocuments({ hash: values[0] as Buffer })).toBe(1);
+    expect(await suite.things().countDocuments({ $expr: { $eq: ['$hash', values[0]] } })).toBe(1);
     expect(
-      await things()
+      await suite
+        .things()
         .aggregate([{ $group: { _id: '$hash' } }])
         .toArray(),
     ).toHaveLength(2);
     expect(
-      await things()
+      await suite
+        .things()
         .aggregate([{ $group: { _id: null, all: { $addToSet: '$hash' } } }])
         .next(),
     ).toMatchObject({
@@ -210,52 +188,55 @@ describe('The embedded store under attack', () => {
 
   it('refuses patterns that JavaScript would read differently', async () => {
     for (const pattern of ['(?i)a', 'a++', '\\Aa', '(?>a)']) {
-      expect(await errorOf(things().countDocuments({ a: { $regex: pattern } }))).toMatchObject({ code: 51091 });
+      expect(await errorOf(suite.things().countDocuments({ a: { $regex: pattern } }))).toMatchObject({ code: 51091 });
     }
   });
 
   it('keeps readable what an update nests deeper and deeper, until it is refused', async () => {
-    await things().insertOne({ _id: 1, n: 0 } as never);
+    await suite.things().insertOne({ _id: 1, n: 0 } as never);
     const deepen = () =>
-      things().findOneAndUpdate({ _id: 1 as never }, [{ $set: { before: '$$ROOT', n: { $add: ['$n', 1] } } }], {
+      suite.things().findOneAndUpdate({ _id: 1 as never }, [{ $set: { before: '$$ROOT', n: { $add: ['$n', 1] } } }], {
         returnDocument: 'after',
       });
     for (let depth = 0; depth < 200; depth++) await deepen();
     expect(await errorOf(deepen())).toMatchObject({ code: 15 });
-    expect(await things().findOne()).toMatchObject({ n: 200 });
-    expect(await things().countDocuments({ n: 200 })).toBe(1);
+    expect(await suite.things().findOne()).toMatchObject({ n: 200 });
+    expect(await suite.things().countDocuments({ n: 200 })).toBe(1);
     // What was answered is kept for a second attempt, and is deeper than the document.
-    expect(await things().findOneAndUpdate({ n: 200 }, { $set: { seen: true } })).toMatchObject({ n: 200 });
-    expect(await things().insertOne({ n: -1 })).toMatchObject({ acknowledged: true });
+    expect(await suite.things().findOneAndUpdate({ n: 200 }, { $set: { seen: true } })).toMatchObject({ n: 200 });
+    expect(await suite.things().insertOne({ n: -1 })).toMatchObject({ acknowledged: true });
     expect(
       await errorOf(
-        things()
+        suite
+          .things()
           .aggregate([{ $project: { deeper: '$$ROOT' } }, { $out: 'out' }])
           .toArray(),
       ),
     ).toMatchObject({
       code: 15,
     });
-    expect(await things().deleteOne({ n: 200 })).toMatchObject({ deletedCount: 1 });
+    expect(await suite.things().deleteOne({ n: 200 })).toMatchObject({ deletedCount: 1 });
   });
 
   it('names a duplicate of what calls itself a UUID and is none', async () => {
-    await things().createIndex({ u: 1 }, { unique: true });
+    await suite.things().createIndex({ u: 1 }, { unique: true });
     const u = new mongoose.mongo.Binary(Buffer.from('short'), 4);
-    await things().insertOne({ u });
-    expect(await errorOf(things().insertOne({ u }))).toMatchObject({ code: 11000 });
+    await suite.things().insertOne({ u });
+    expect(await errorOf(suite.things().insertOne({ u }))).toMatchObject({ code: 11000 });
   });
 
   it('says why it takes no document that is nested without end', async () => {
     let deep = {};
     for (let depth = 0; depth < 500; depth++) deep = { deep };
-    expect(await errorOf(things().insertOne({ deep }))).toMatchObject({ message: expect.stringContaining('nested') });
+    expect(await errorOf(suite.things().insertOne({ deep }))).toMatchObject({
+      message: expect.stringContaining('nested'),
+    });
   });
 
   it('refuses a bad filter even where there is no collection', async () => {
     expect(
       await errorOf(
-        client
+        suite.client
           .db('test')
           .collection('none')
           .findOne({ a: { $unknown: 1 } }),
@@ -264,18 +245,18 @@ describe('The embedded store under attack', () => {
   });
 
   it('writes all of a command or nothing of it', async () => {
-    await things().createIndex({ a: 1 }, { unique: true });
-    await things().insertMany([{ a: 1 }, { a: 2 }]);
-    expect(await errorOf(things().updateOne({ a: 2 }, { $set: { b: 1, a: 1 } }))).toMatchObject({ code: 11000 });
-    expect(await things().countDocuments({ b: 1 })).toBe(0);
+    await suite.things().createIndex({ a: 1 }, { unique: true });
+    await suite.things().insertMany([{ a: 1 }, { a: 2 }]);
+    expect(await errorOf(suite.things().updateOne({ a: 2 }, { $set: { b: 1, a: 1 } }))).toMatchObject({ code: 11000 });
+    expect(await suite.things().countDocuments({ b: 1 })).toBe(0);
     expect(
       await errorOf(
-        client
+        suite.client
           .db('new')
           .collection('new')
           .insertOne({ _id: [1] as never }),
       ),
     ).toMatchObject({ code: 53 });
-    expect(await client.db('new').collection('new').countDocuments()).toBe(0);
+    expect(await suite.client.db('new').collection('new').countDocuments()).toBe(0);
   });
 });
