@@ -9,6 +9,7 @@ import { ConfigError, environmentVariables, loadConfig } from './infrastructure/
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
+const DONE_UNTOLD = 3;
 
 async function run({ command, argument, isJson }: Invocation): Promise<string> {
   const config = loadConfig(environmentVariables(), { isForCommand: true });
@@ -32,8 +33,8 @@ function explain(error: Error): string {
 
 const args = process.argv.slice(2);
 process.stdout.on('error', ({ message }) => {
-  process.stderr.write(`It is done, but the answer cannot be written: ${message}\n`);
-  process.exit(FAILED);
+  process.stderr.write(`The answer, of what was done, cannot be written: ${message}\n`);
+  process.exit(DONE_UNTOLD);
 });
 try {
   const invocation = readInvocation(args);

@@ -21,11 +21,18 @@ describe('The wording of mails', () => {
 
   it.each([
     [599_950, '10 minutes'],
-    [150_000, '3 minutes'],
-    [120_000, '2 minutes'],
-    [119_400, '119 seconds'],
+    [598_000, '10 minutes'],
+    [590_000, '9 minutes'],
+    [150_000, '2 minutes'],
+    [119_900, '2 minutes'],
+    [100_000, '100 seconds'],
     [89_970, '90 seconds'],
     [3_599_990, '1 hour'],
+    [7_000_000, '116 minutes'],
+    [86_000_000, '23 hours'],
+    [86_399_000, '1 day'],
+    [604_740_000, '7 days'],
+    [590_000_000, '6 days'],
     [172_799_990, '2 days'],
     [5, '1 second'],
   ])('says that %d ms are left as %s', (ms, text) => {

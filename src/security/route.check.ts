@@ -76,7 +76,7 @@ export class RouteCheck implements OnApplicationBootstrap {
     refuse(
       documented.filter((route) => undocumentedFields(route).length > 0),
       'that take what the OpenAPI document does not tell of',
-      `Put @ApiProperty(), beside its rules, on ${documented.flatMap(undocumentedFields).join(', ')}.`,
+      `Put @ApiProperty(), beside its rules, on ${[...new Set(documented.flatMap(undocumentedFields))].join(', ')}.`,
     );
     refuse(
       documented.filter(({ controller, handler }) => isSeveral(controller, handler)),

@@ -133,6 +133,7 @@ describe('A refusal by an exception of Nest', () => {
       const answer = await test.client().get(`/faults/refusals/${code}`);
       expect([answer.status, answer.body.code]).toEqual([status, code]);
       expect(answer.body).toMatchObject(hint ?? {});
+      expect(answer.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD' : null);
       expect(answer.text).not.toContain('innards');
     }
     await test.close();

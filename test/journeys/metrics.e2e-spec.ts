@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProcessMetrics } from '../../src/infrastructure/observability/metrics/index.js';
 import { MINUTE } from '../support/manual-clock.js';
 import { newRegistration, PASSWORD } from '../support/personas.js';
+import { exchange } from '../support/raw-http.js';
 import { seriesOf } from '../support/series.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -43,6 +44,19 @@ describe('Metrics', () => {
     expect(count('method="POST",route="/auth/login",status="422"')).toBe(1);
     const { text } = await test.client().get('/metrics');
     expect(text).not.toMatch(/nothing|secret-token|probe|PROPFIND|%zz/);
+  });
+
+  it('count preflights, and what was refused half-way by the status that its caller got', async () => {
+    const counts = async (labels: string) =>
+      (await scrape(test))[`http_request_duration_seconds_count{${labels}}`] ?? 0;
+    const headers = { origin: 'http://localhost:5173', 'access-control-request-method': 'POST' };
+    await test.client().request('/auth/login', { method: 'OPTIONS', headers });
+    expect(await counts('method="OPTIONS",route="*",status="204"')).toBe(1);
+
+    const head = 'POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    expect(await exchange(test.url, `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+    await expect.poll(() => counts('method="POST",route="/auth/login",status="400"')).toBe(1);
+    expect(await counts('method="POST",route="/auth/login",status="499"')).toBe(0);
   });
 
   it('tell how logins end, what the hashing costs, and what the limiter refuses', async () => {

@@ -182,7 +182,10 @@ describe('The operator’s commands, beside a running service,', () => {
     const command = `"${process.execPath}" "${CLI}" list-mails > /dev/full`;
     const env = { PATH: process.env.PATH, DATA_DIR: directory };
     const { code, stderr } = await promisify(execFile)('sh', ['-c', command], { env }).catch((error) => error);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^It is done, but the answer cannot be written: .+\n$/)]);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^The answer, of what was done, cannot be written: .+\n$/),
+    ]);
   });
 
   it('do not wait for a service that hangs', async () => {

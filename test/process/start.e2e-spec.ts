@@ -147,7 +147,7 @@ describe('The service as a process', () => {
       expect(await refusal({ DATA_DIR: join(file, 'data') })).toMatch(
         /^The settings are wrong:\n {2}- DATA_DIR: .+ cannot be used \(ENOTDIR\)\n$/,
       );
-      // Node itself would try for ever to make a suite.directory there.
+      // Node itself would try for ever to make a directory there.
       if (process.platform === 'linux') expect(await refusal({ DATA_DIR: '/proc/none/data' })).toContain('(ENOENT)');
     });
 

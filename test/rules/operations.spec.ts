@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SECURITY_EVENT_KINDS } from '../../src/security/events/security-event-kinds.js';
+import { until } from '../support/bounded.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 const OPERATIONS = resolve(import.meta.dirname, '../../docs/operations');
@@ -54,7 +55,7 @@ function groupingsIn(expression: string): string[] {
   return [...expression.matchAll(/\bby *\(([^)]*)\)/g)].flatMap(([, labels]) => (labels as string).split(/ *, */));
 }
 
-/** Somebody registers, logs in, mistypes, stays logged in, reads the profile, tries too often. */
+/** Somebody registers, logs in, mistypes, stays logged in, reads the profile, tries too often, gives up waiting. */
 async function ordinaryTraffic(test: TestApp): Promise<void> {
   const { client, api, registration, refresh_token } = await test.personas.user();
   await client.post('/auth/login', { login: registration.username, password: 'Wrong-pass1' });
@@ -62,7 +63,10 @@ async function ordinaryTraffic(test: TestApp): Promise<void> {
   await api.get('/api/profile');
   for (let i = 0; i < 6; i += 1) await client.post('/auth/login', {});
   await client.get('/health/live');
-  await client.get('/metrics');
+  await fetch(`${test.url}/dev/inbox/next?to=a@example.com`, { signal: AbortSignal.timeout(200) }).catch(
+    () => undefined,
+  );
+  await until(async () => (await client.get('/metrics')).text.includes('status="499"'));
 }
 
 describe('What operators are given', () => {

@@ -78,7 +78,7 @@ export class ErrorFilter implements ExceptionFilter {
     const status = exception.getStatus();
     if (status === 404 || status === 405) {
       const allowed = this.servedRoutes.methodsOf(request.url);
-      if (allowed.length > 0 && !allowed.includes(request.method))
+      if (status === 405 || (allowed.length > 0 && !allowed.includes(request.method)))
         return new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
     }
     return fromStatus(status, request, 'internal_error', exception);

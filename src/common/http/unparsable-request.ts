@@ -5,6 +5,7 @@ import { ApiError } from '../errors/index.js';
 import { normaliseAddress } from './client-address.js';
 import { type Connection, connectionOf } from './connection.js';
 import { envelopeKindOf, errorBody } from './envelope.js';
+import { noteAnswer } from './on-each-end.js';
 
 const ANSWERS: Record<string, [string, 'headers_too_large' | 'request_timeout' | 'malformed_request']> = {
   HPE_HEADER_OVERFLOW: ['Request Header Fields Too Large', 'headers_too_large'],
@@ -26,7 +27,10 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
   }
   const [reason, code] = ANSWERS[error.code ?? ''] ?? ['Bad Request', 'malformed_request'];
   const refusal = new ApiError(code);
-  const requestId = randomUUID();
+  // Of a request whose headers were refused nothing is known.
+  const broken = connection?.last?.req.complete === false ? connection.last : null;
+  const request = broken && noteAnswer(broken, refusal.status);
+  const requestId = request?.id ?? randomUUID();
   logger.log(
     {
       request_id: requestId,
@@ -36,10 +40,7 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
     },
     'unparsable request',
   );
-  // Of a request whose headers were refused the path is not known.
-  const { req } = connection?.last ?? {};
-  const kind = req && !req.complete ? envelopeKindOf(req.url ?? '') : 'resource';
-  const body = JSON.stringify(errorBody(kind, refusal));
+  const body = JSON.stringify(errorBody(envelopeKindOf(broken?.req.url ?? ''), refusal));
   socket.end(
     [
       `HTTP/1.1 ${refusal.status} ${reason}`,

@@ -14,7 +14,7 @@ import { responsesOf } from './responses.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & Record<string, unknown>;
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
 
 const API_KEY_SCHEME = 'api_key';
 const BEARER_SCHEME = 'bearer';
@@ -110,7 +110,7 @@ function completeOperation(
       success,
       errorCodes,
       hasInput: operation.requestBody !== undefined || (operation.parameters ?? []).length > 0,
-      mayHaveBody: method !== 'get',
+      mayHaveBody: method !== 'get' && method !== 'head',
       isLimited: access !== undefined && access.limit !== 'none',
     },
     examples,

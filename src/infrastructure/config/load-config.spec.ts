@@ -95,7 +95,10 @@ describe('loadConfig', () => {
     [{ TRUST_PROXY: '128.0.0.0/1' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: '::ffff:0:0/96' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: '0:0:0:0:0:FFFF:0.0.0.0/97' }, 'TRUST_PROXY'],
-    [{ TRUST_PROXY: '2000::/3' }, 'TRUST_PROXY'],
+    ...['2000::/3', '::/8', '::/64', '0::/80', '::8000:0:0/81', '::ffff:10.0.0.0/103'].map((proxy) => [
+      { TRUST_PROXY: proxy },
+      'TRUST_PROXY',
+    ]),
     [{ SMTP_HOST: 'smtp://mail.example.com:587' }, 'SMTP_HOST'],
     [{ SMTP_HOST: 'mail.example.com:587' }, 'SMTP_HOST'],
     [{ API_KEYS: `web:${hash('sha256', '')}` }, 'API_KEYS'],

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 
 const DIGEST_OF_NOTHING = hash('sha256', '');
@@ -89,16 +89,18 @@ export const proxyList = list.superRefine((items, context) => {
     const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
     if (!version || !isPrefix || rest.length > 0) {
       context.addIssue({ code: 'custom', message: 'must be a comma-separated list of IP addresses or CIDRs' });
-    } else if (prefix !== undefined && Number(prefix) < shortestPrefix(address)) {
-      context.addIssue({ code: 'custom', message: `must not trust half the world, as ${item} does` });
+    } else if (prefix !== undefined && isTooWide(address, Number(prefix))) {
+      context.addIssue({ code: 'custom', message: `must not trust so many addresses as ${item} has` });
     }
   }
 });
 
-/** As many addresses as the largest private networks have: 10.0.0.0/8, as IPv6 ::ffff:10.0.0.0/104, and fc00::/7. */
-function shortestPrefix(address: string): number {
-  if (isIP(address) === 4) return 8;
-  return /^[0:]*:ffff:/i.test(address) ? 104 : 7;
+/** Whether a range has more than the largest private networks, 10.0.0.0/8 and fc00::/7; IPv4 addresses are IPv6 addresses too. */
+function isTooWide(address: string, prefix: number): boolean {
+  const range = new BlockList();
+  range.addSubnet(address, prefix, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  const networks = Array.from({ length: 256 }, (_, first) => `${first}.0.0.1`).filter((each) => range.check(each));
+  return prefix < 7 || networks.length > 1;
 }
 
 export const hostName = z.string().refine((text) => /^[\w.-]+$/.test(text) || isIP(text) !== 0, {

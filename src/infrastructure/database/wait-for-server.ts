@@ -63,7 +63,7 @@ function assertSafe({ readPreference, writeConcern }: mongo.MongoOptions): void 
   const { w = 'majority', journal = true } = writeConcern ?? {};
   if (w !== 'majority' || !journal)
     throw new Error(
-      `MONGODB_URI must not ask for ${journal ? `w=${w}` : 'journal=false'}: a new primary could have forgotten an ended session`,
+      `MONGODB_URI must not ask for ${journal ? `w=${w}` : 'journal=false'}: only what a majority has on disk surely survives a new primary`,
     );
 }
 

@@ -52,14 +52,20 @@ describe('The log', () => {
       logger.log('first', 'second', 'Room');
       logger.fatal('fatal', 'Error: cause\n    at line 1', 'Room');
       logger.log({ ms: 1 }, 'Room');
+      logger.warn('x', { level: 'fatal', context: 'Other' }, ['a'], 'Room');
+      logger.error('two', new Error('first'), new Error('second'), 'Room');
+      logger.error('no context', 'Error: cause\n    at line 1');
       logger.log(undefined, 'Room');
     });
     expect(lines).toMatchObject([
       { err: { message: 'refused' }, msg: 'sync failed' },
-      { ms: 900, msg: 'late' },
+      { details: { ms: 900 }, msg: 'late' },
       { msg: 'first second' },
       { stack: 'Error: cause\n    at line 1', msg: 'fatal' },
       { ms: 1 },
+      { level: 'warn', context: 'Room', details: [{ level: 'fatal', context: 'Other' }, ['a']] },
+      { err: { message: 'first' }, msg: 'two second' },
+      { stack: 'Error: cause\n    at line 1', msg: 'no context' },
       { context: 'Room' },
     ]);
     expect(JSON.stringify(lines)).not.toContain('canary');

@@ -49,8 +49,8 @@ const NEST_STARTUP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver',
 const START_FAILURES = new Set(['NestApplication', 'ExceptionHandler']);
 
 /**
- * Nest's logging calls on pino. Objects become fields of the line, wherever they stand, and an error its `err`:
- * `logger.error({ request_id, err }, 'text')`, `logger.warn('text', { ms: 900 })`, `logger.error('text', error)`.
+ * Nest's logging calls on pino. An object that comes first becomes fields of the line, an error its `err`, and other objects its
+ * `details`: `logger.error({ request_id, err }, 'text')`, `logger.error('text', error)`, `logger.warn('text', { ms: 900 })`.
  */
 export class AppLogger implements LoggerService {
   private readonly deep: Logger;
@@ -84,16 +84,20 @@ export class AppLogger implements LoggerService {
     message: unknown,
     rest: unknown[],
   ): void {
-    const context = typeof rest.at(-1) === 'string' ? (rest.at(-1) as string) : undefined;
-    const parts = [message, ...(context === undefined ? rest : rest.slice(0, -1))];
-    const fields: Record<string, unknown> = { context };
+    const parts = [...rest];
+    const context = typeof parts.at(-1) === 'string' && !isStack(parts.at(-1)) ? parts.pop() : undefined;
+    const isFields = typeof message === 'object' && message !== null && !(message instanceof Error);
+    const fields: Record<string, unknown> = isFields ? { context, ...message } : { context };
     const texts: string[] = [];
-    for (const part of parts) {
-      if (part instanceof Error) fields['err'] = part;
-      else if (typeof part === 'object' && part !== null) Object.assign(fields, part);
-      else if (isStack(part, texts) && (level === 'error' || level === 'fatal')) fields['stack'] = part;
+    const details: unknown[] = [];
+    for (const part of isFields ? parts : [message, ...parts]) {
+      if (part instanceof Error && !fields['err']) fields['err'] = part;
+      else if (part instanceof Error) texts.push(part.message);
+      else if (typeof part === 'object' && part !== null) details.push(part);
+      else if (isStack(part)) fields['stack'] = part;
       else if (part !== undefined) texts.push(String(part));
     }
+    if (details.length > 0) fields['details'] = details.length > 1 ? details : details[0];
     const text = texts.length > 0 ? texts.join(' ') : (fields['err'] as Error | undefined)?.message;
     const logger = hasDepth(fields) ? this.deep : this.flat;
     if (text === undefined) logger[level](fields);
@@ -101,7 +105,6 @@ export class AppLogger implements LoggerService {
   }
 }
 
-/** Whether a text that follows the message is the stack of an error. */
-function isStack(part: unknown, texts: string[]): boolean {
-  return texts.length > 0 && typeof part === 'string' && /^\s*at /m.test(part);
+function isStack(part: unknown): boolean {
+  return typeof part === 'string' && /^\s*at /m.test(part);
 }

@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 
+const RETRIED_AFTER_MS = 50;
+
 type Output = ReturnType<typeof pino.destination>;
 
 /** What gathers while nothing can be written; further lines are dropped. */
@@ -19,6 +21,9 @@ export function standardOutput(): Output {
   if (output) return output;
   // Not to try again at once: that would hold up the whole process for a reader that is slow.
   const retryEAGAIN = () => false;
-  output = pino.destination({ sync: true, maxLength: MOST_BYTES, maxWrite: WHOLE_BYTES, retryEAGAIN });
-  return output.on('error', () => undefined);
+  const opened = pino.destination({ sync: true, maxLength: MOST_BYTES, maxWrite: WHOLE_BYTES, retryEAGAIN });
+  opened.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EAGAIN') setTimeout(() => opened.write(''), RETRIED_AFTER_MS).unref();
+  });
+  return (output = opened);
 }

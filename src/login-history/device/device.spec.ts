@@ -41,4 +41,8 @@ describe('parseDevice', () => {
     expect(describeDevice(undefined)).toBe('An unknown program');
     expect(userAgentOf('')).toBeUndefined();
   });
+
+  it('never sees more than 512 characters of an endless one', () => {
+    expect(userAgentOf('('.repeat(16_000))).toBe('('.repeat(512));
+  });
 });

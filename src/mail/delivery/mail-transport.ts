@@ -3,7 +3,7 @@ import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { MAIL_HEADINGS, type MailContexts, type MailKind } from '../mail-kinds.js';
-import { formatTimeUntil } from '../mail-wording.js';
+import { withTimeLeft } from '../time-left.js';
 import { MailDrill } from './mail-drill.js';
 import { MailInbox } from './mail-inbox.js';
 import { TextTemplates } from './text-templates.js';
@@ -38,7 +38,7 @@ export class MailTransport {
   async deliver({ id, kind, to, context }: Delivery): Promise<void> {
     this.drill?.assertDelivers();
     const { subject, preheader } = MAIL_HEADINGS[kind];
-    const values = { ...context, ...this.timeLeft(context), subject, preheader, service: SERVICE_NAME };
+    const values = { ...withTimeLeft(context, this.clock.nowMs()), subject, preheader, service: SERVICE_NAME };
     const info = (await this.mailer.sendMail({
       to,
       subject,
@@ -50,13 +50,6 @@ export class MailTransport {
       headers: { 'Auto-Submitted': 'auto-generated' },
     })) as { message?: unknown };
     if (!this.config.mail.smtp) await this.receive({ id, kind, to, context }, String(info.message));
-  }
-
-  private timeLeft(context: Delivery['context']): { expires_in?: string } {
-    // The context was stored as JSON: the moment is a text by now.
-    return 'expires_at' in context
-      ? { expires_in: formatTimeUntil(new Date(context.expires_at), this.clock.nowMs()) }
-      : {};
   }
 
   private async receive({ id, kind, to, context }: Delivery, json: string): Promise<void> {
