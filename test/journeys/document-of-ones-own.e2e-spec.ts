@@ -111,6 +111,7 @@ describe('The document of a module of one’s own', () => {
     expect(operation('').responses['200'].content['application/json'].example.data).toEqual({
       label: 'a box',
       boxes: [],
+      around: null,
     });
   });
 

@@ -22,8 +22,10 @@ export function exampleOf(schema: Schema, source: ExampleSource, path = ''): unk
     return exampleOf(components[name] ?? {}, inner, `${path}${path && ' of '}${name}`);
   }
   if (schema.enum) return schema.enum[0];
-  const [first] = schema.allOf ?? schema.anyOf ?? [];
-  if (first) return exampleOf(first, source, path);
+  for (const part of schema.allOf ?? schema.anyOf ?? []) {
+    const example = exampleOf(part, source, path);
+    if (example !== undefined) return example;
+  }
   if (schema.properties) {
     return Object.fromEntries(
       Object.entries(schema.properties).map(([name, part]) => [name, exampleOf(part, source, `${path}.${name}`)]),
