@@ -5,74 +5,65 @@ import type { SessionOfCommand, Transaction } from '../engine/sessions.js';
 import { Overlay, type WritableView } from '../storage/view.js';
 import type { Document } from '../values/document.js';
 import { ProtocolError } from '../wire/message.js';
-import { aggregate } from './aggregate.js';
 import { bulkWrite } from './bulk-write-command.js';
 import { CommandContext, type Reply } from './command-context.js';
-import { explain, explainAggregation } from './explain.js';
+import { aggregateOrExplain, explain } from './explain.js';
 import { refuseUnknownFields } from './known-fields.js';
 import { writesOutput } from './pipeline-output.js';
 import { count, distinct, find, getMore, killCursors } from './read-commands.js';
 import * as schema from './schema-commands.js';
 import * as server from './server-commands.js';
-import { configureFailPoint, orFail } from './server-commands.js';
 import { findAndModify, insert, remove, update } from './write-commands.js';
 
 type Handler = (context: CommandContext) => Reply;
 
+function byName<T>(handlers: Record<string, T>): ReadonlyMap<string, T> {
+  return new Map(Object.entries(handlers));
+}
+
 /** Handlers that only read. They are synchronous, and see the writes of their transaction. */
-const READING = new Map<string, Handler>(
-  Object.entries({
-    find,
-    getMore,
-    count,
-    distinct,
-    aggregate: (context) => (context.flag('explain') ? explainAggregation(context) : aggregate(context)),
-  }),
-);
+const READING = byName<Handler>({ find, getMore, count, distinct, aggregate: aggregateOrExplain });
 
 /** Handlers that write. They are synchronous, and run alone among writers; a retryable write is applied once. */
-const WRITING = new Map<string, Handler>(
-  Object.entries({ insert, update, delete: remove, findAndModify, findandmodify: findAndModify, bulkWrite }),
-);
+const WRITING = byName<Handler>({
+  insert,
+  update,
+  delete: remove,
+  findAndModify,
+  findandmodify: findAndModify,
+  bulkWrite,
+});
 
 /** Handlers that change the catalogue. Like those that write, but refused in transactions, except `create`. */
-const CHANGING_SCHEMA = new Map<string, Handler>(
-  Object.entries({
-    create: schema.create,
-    drop: schema.drop,
-    dropDatabase: schema.dropDatabase,
-    createIndexes: schema.createIndexes,
-    dropIndexes: schema.dropIndexes,
-  }),
-);
+const CHANGING_SCHEMA = byName<Handler>({
+  create: schema.create,
+  drop: schema.drop,
+  dropDatabase: schema.dropDatabase,
+  createIndexes: schema.createIndexes,
+  dropIndexes: schema.dropIndexes,
+});
 
-const OTHERS = new Map<string, (context: CommandContext) => Reply | Promise<Reply>>(
-  Object.entries({
-    hello: server.hello,
-    ismaster: server.hello,
-    isMaster: server.hello,
-    ping: server.ping,
-    buildInfo: server.buildInfo,
-    buildinfo: server.buildInfo,
-    serverStatus: server.serverStatus,
-    endSessions: server.endSessions,
-    commitTransaction: server.commitTransaction,
-    abortTransaction: server.abortTransaction,
-    configureFailPoint,
-    explain,
-    killCursors,
-    listCollections: schema.listCollections,
-    listDatabases: schema.listDatabases,
-    listIndexes: schema.listIndexes,
-  }),
-);
+const OTHERS = byName<(context: CommandContext) => Reply | Promise<Reply>>({
+  hello: server.hello,
+  ismaster: server.hello,
+  isMaster: server.hello,
+  ping: server.ping,
+  buildInfo: server.buildInfo,
+  buildinfo: server.buildInfo,
+  serverStatus: server.serverStatus,
+  endSessions: server.endSessions,
+  commitTransaction: server.commitTransaction,
+  abortTransaction: server.abortTransaction,
+  configureFailPoint: server.configureFailPoint,
+  explain,
+  killCursors,
+  listCollections: schema.listCollections,
+  listDatabases: schema.listDatabases,
+  listIndexes: schema.listIndexes,
+});
 
-/** Commands that are refused in a transaction because they are not part of its snapshot. */
+/** Others that are refused in a transaction because they are not part of its snapshot. */
 const NOT_IN_TRANSACTIONS = new Set([
-  'drop',
-  'dropDatabase',
-  'createIndexes',
-  'dropIndexes',
   'count',
   'explain',
   'listCollections',
@@ -81,6 +72,15 @@ const NOT_IN_TRANSACTIONS = new Set([
   'serverStatus',
   'configureFailPoint',
 ]);
+
+/** MongoDB's names of the codes that programs and drivers ask for by name. */
+const CODE_NAMES: Record<number, string> = {
+  26: 'NamespaceNotFound',
+  27: 'IndexNotFound',
+  48: 'NamespaceExists',
+  112: 'WriteConflict',
+  11000: 'DuplicateKey',
+};
 
 /** Codes after which the whole transaction may be repeated. */
 const TRANSIENT = new Set([112, 251]);
@@ -96,7 +96,7 @@ export async function dispatch(engine: Engine, command: Document | CommandError,
   const session = sessionOf(command);
   if (session) engine.sessions.use(session.session);
   try {
-    return await orFail(engine.failPoint, name, () => run(engine, command, name, session, connection));
+    return await server.orFail(engine.failPoint, name, () => run(engine, command, name, session, connection));
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     if (session?.isInTransaction) engine.sessions.abort(session.session);
@@ -112,13 +112,14 @@ async function run(
   connection?: object,
 ): Promise<Reply> {
   const on = (view: WritableView): CommandContext => new CommandContext(engine, command, name, view, session);
-  if (session?.isInTransaction && NOT_IN_TRANSACTIONS.has(name)) {
+  const changing = CHANGING_SCHEMA.get(name);
+  const isRefused = NOT_IN_TRANSACTIONS.has(name) || (changing && name !== 'create');
+  if (session?.isInTransaction && isRefused) {
     throw new CommandError(263, `Cannot run '${name}' in a multi-document transaction.`);
   }
   refuseUnknownFields(name, command);
   const other = OTHERS.get(name);
   if (other) return other(on(new Overlay(engine.store)));
-  const changing = CHANGING_SCHEMA.get(name);
   const handler = READING.get(name) ?? WRITING.get(name) ?? changing;
   if (!handler)
     throw new CommandError(59, `no such command: '${name}': the embedded store lacks it, use MongoDB for it`);
@@ -157,7 +158,7 @@ function unforeseen(error: unknown): CommandError {
 
 function errorReply(error: unknown, isInTransaction: boolean): Document {
   const known = error instanceof CommandError ? error : unforeseen(error);
-  const { code, codeName, message: errmsg, details } = known;
+  const { code, message: errmsg, details } = known;
   const labels = isInTransaction && TRANSIENT.has(code) ? { errorLabels: ['TransientTransactionError'] } : {};
-  return { ok: 0, errmsg, code, codeName, ...details, ...labels };
+  return { ok: 0, errmsg, code, codeName: CODE_NAMES[code], ...details, ...labels };
 }

@@ -2,8 +2,8 @@ import { accessTo, findRecords, type Query } from '../engine/find.js';
 import { isDocumentKey } from '../storage/keys.js';
 import type { Entry, View } from '../storage/view.js';
 import { isDocument, type Document } from '../values/document.js';
-import { leadingQuery } from './aggregate.js';
-import type { CommandContext } from './command-context.js';
+import { aggregate, leadingQuery } from './aggregate.js';
+import type { CommandContext, Reply } from './command-context.js';
 import { refuseUnknownFields } from './known-fields.js';
 
 /**
@@ -22,8 +22,9 @@ export function explain(context: CommandContext): Document {
   return { explainVersion: '1', queryPlanner, executionStats, command, ok: 1 };
 }
 
-/** `explain: true` of an aggregation. */
-export function explainAggregation(context: CommandContext): Document {
+/** Runs an aggregation, or explains it where it says `explain: true`. */
+export function aggregateOrExplain(context: CommandContext): Reply {
+  if (!context.flag('explain')) return aggregate(context);
   const { explain: _, ...command } = context.command;
   return explain(context.of({ explain: command, verbosity: 'queryPlanner', $db: context.database }, 'explain'));
 }
