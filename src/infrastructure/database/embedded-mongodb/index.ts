@@ -1,14 +1,7 @@
-import type { RunningStore, StartOptions } from './start.js';
+import type { EmbeddedMongodb, StartOptions } from './start.js';
 import { startInWorker } from './worker-client.js';
 
-const DRIVER_OPTIONS = new URLSearchParams({
-  // The set name a server reports is only looked at without it, and would send the driver searching.
-  directConnection: 'true',
-  // The driver (7.9) looks for a server anew when a connection closes. When its monitor's closes at the same moment it asks
-  // there, waits for ever, and knows no server until it ends. Looking often, and not that soon again, is by timer alone.
-  heartbeatFrequencyMS: '500',
-  minHeartbeatFrequencyMS: '1000',
-});
+export type { EmbeddedMongodb };
 
 export interface EmbeddedMongodbOptions extends StartOptions {
   /**
@@ -18,28 +11,14 @@ export interface EmbeddedMongodbOptions extends StartOptions {
   workerThread?: boolean;
 }
 
-export interface EmbeddedMongodb {
-  /** Connection string; the database name goes into the driver's dbName option. */
-  readonly uri: string;
-  /** True when another process already serves the directory and this one only connects to it. */
-  readonly attached: boolean;
-  /** Finishes running writes and stops; once, however often it is called. A store that is attached to keeps running. */
-  close(): Promise<void>;
-}
-
 /**
  * Starts a server for the MongoDB wire protocol on a unix socket that only this user can open.
  * @throws Error with a message of one line when the directory cannot be written, is locked, or its data is damaged
  */
 export async function startEmbeddedMongodb(options: EmbeddedMongodbOptions = {}): Promise<EmbeddedMongodb> {
-  const { socketPath, attached, close } = await (options.workerThread ? startInWorker : startHere)(options);
+  // Not imported before it is needed: a process whose store is in a thread would load all of it twice.
+  const start = options.workerThread ? startInWorker : (await import('./start.js')).start;
+  const { close, ...store } = await start(options);
   let closing: Promise<void> | undefined;
-  const uri = `mongodb://${encodeURIComponent(socketPath)}/?${DRIVER_OPTIONS}`;
-  return { uri, attached, close: () => (closing ??= close()) };
-}
-
-async function startHere(options: StartOptions): Promise<RunningStore> {
-  // Not before it is needed: a process whose store is in a thread would load all of it twice.
-  const { start } = await import('./start.js');
-  return start(options);
+  return { ...store, close: () => (closing ??= close()) };
 }

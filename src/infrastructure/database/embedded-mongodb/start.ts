@@ -10,9 +10,12 @@ import { checkDataFile } from './storage/data-file.js';
 import type { ExitLock } from './storage/exit-lock.js';
 import { Store } from './storage/store.js';
 
-export interface RunningStore {
-  socketPath: string;
-  attached: boolean;
+export interface EmbeddedMongodb {
+  /** Connection string; the database name goes into the driver's dbName option. */
+  readonly uri: string;
+  /** True when another process already serves the directory and this one only connects to it. */
+  readonly attached: boolean;
+  /** Finishes running writes and stops; once, however often it is called. A store that is attached to keeps running. */
   close(): Promise<void>;
 }
 
@@ -22,6 +25,15 @@ export interface StartOptions {
   /** How long another process that serves the directory is given to end, before this one is attached to it. Default 0. */
   waitForOwnerMs?: number | undefined;
 }
+
+const DRIVER_OPTIONS = new URLSearchParams({
+  // The set name a server reports is only looked at without it, and would send the driver searching.
+  directConnection: 'true',
+  // The driver (7.9) looks for a server anew when a connection closes. When its monitor's closes at the same moment it asks
+  // there, waits for ever, and knows no server until it ends. Looking often, and not that soon again, is by timer alone.
+  heartbeatFrequencyMS: '500',
+  minHeartbeatFrequencyMS: '1000',
+});
 
 const START_TIMEOUT_MS = 10_000;
 /** Far longer than an owner takes from its claim to its socket. Only for owners whose life cannot be checked from here. */
@@ -34,7 +46,7 @@ const RETRY_MS = 25;
  * @param exitLock in a worker thread: what the end of the process waits for
  * @throws Error as startInDirectory()
  */
-export function start({ directory, waitForOwnerMs = 0 }: StartOptions, exitLock?: ExitLock): Promise<RunningStore> {
+export function start({ directory, waitForOwnerMs = 0 }: StartOptions, exitLock?: ExitLock): Promise<EmbeddedMongodb> {
   return directory === undefined ? startTemporary(exitLock) : startInDirectory(directory, waitForOwnerMs, exitLock);
 }
 
@@ -48,23 +60,18 @@ function removeTemporary(path: string): void {
 }
 
 /** A store that exists until it is closed, or until the process ends. */
-async function startTemporary(exitLock?: ExitLock): Promise<RunningStore> {
+async function startTemporary(exitLock?: ExitLock): Promise<EmbeddedMongodb> {
   const { path, dataFile, socketPath } = temporaryDirectory();
   temporary.add(path);
-  const server = new WireServer(new Engine(Store.open(dataFile, false, exitLock)));
-  await server.listen(socketPath);
-  const close = async (): Promise<void> => {
-    await server.close();
-    removeTemporary(path);
-  };
-  return { socketPath, attached: false, close };
+  const store = await serve(new Engine(Store.open(dataFile, false, exitLock)), socketPath);
+  return { ...store, close: () => store.close().then(() => removeTemporary(path)) };
 }
 
 /**
  * Serves a directory, or connects to the process that does.
  * @throws Error when the directory or its data cannot be used, or its owner does not answer
  */
-async function startInDirectory(directory: string, waitMs: number, exitLock?: ExitLock): Promise<RunningStore> {
+async function startInDirectory(directory: string, waitMs: number, exitLock?: ExitLock): Promise<EmbeddedMongodb> {
   const { dataFile, socketPath } = privateDirectory(directory);
   // Containers that share the directory share no other, such as /tmp: its owner could not be asked.
   const isSocketShared = dirname(socketPath) === dirname(dataFile);
@@ -74,12 +81,17 @@ async function startInDirectory(directory: string, waitMs: number, exitLock?: Ex
     const isAnswered = await answers(socketPath);
     const now = performance.now();
     if (isAnswered) {
-      if (now - began >= waitMs) return { socketPath, attached: true, close: async () => undefined };
+      if (now - began >= waitMs) return { uri: uriOf(socketPath), attached: true, close: async () => undefined };
       answeredAt = now;
     } else {
       const mayTakeOver = isSocketShared && now - answeredAt >= TAKE_OVER_MS;
       const opened = await open(dataFile, directory, mayTakeOver, exitLock);
-      if (typeof opened !== 'number') return serve(opened, socketPath);
+      if (typeof opened !== 'number') {
+        // As the owner we know that nobody listens on what a crash left there.
+        removeSocket(socketPath);
+        // Node itself has removed the socket by then, so that after the release there is none but the next owner's.
+        return serve(opened, socketPath, () => release(opened.store));
+      }
       if (now - began > START_TIMEOUT_MS) {
         const remedy = isSocketShared
           ? ''
@@ -98,13 +110,13 @@ async function open(
   directory: string,
   mayTakeOver: boolean,
   exitLock?: ExitLock,
-): Promise<{ store: Store; engine: Engine } | number> {
+): Promise<Engine | number> {
   let store: Store | undefined;
   try {
     checkDataFile(dataFile);
     store = Store.open(dataFile, true, exitLock);
     const owner = claim(store, mayTakeOver);
-    if (owner === undefined) return { store, engine: loaded(store) };
+    if (owner === undefined) return loaded(store);
     await store.close();
     return owner;
   } catch (error) {
@@ -123,13 +135,14 @@ function loaded(store: Store): Engine {
   }
 }
 
-async function serve({ store, engine }: { store: Store; engine: Engine }, socketPath: string): Promise<RunningStore> {
-  // As the owner we know that nobody listens on what a crash left there.
-  removeSocket(socketPath);
-  // Node itself has removed the socket by then, so that after the release there is none but the next owner's.
-  const server = new WireServer(engine, () => release(store));
+async function serve(engine: Engine, socketPath: string, beforeClose?: () => void): Promise<EmbeddedMongodb> {
+  const server = new WireServer(engine, beforeClose);
   await server.listen(socketPath);
-  return { socketPath, attached: false, close: () => server.close() };
+  return { uri: uriOf(socketPath), attached: false, close: () => server.close() };
+}
+
+function uriOf(socketPath: string): string {
+  return `mongodb://${encodeURIComponent(socketPath)}/?${DRIVER_OPTIONS}`;
 }
 
 function answers(socketPath: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { RunningStore, StartOptions } from './start.js';
+import type { EmbeddedMongodb, StartOptions } from './start.js';
 import { ExitLock } from './storage/exit-lock.js';
 
 export interface WorkerTask extends StartOptions {
@@ -8,10 +8,10 @@ export interface WorkerTask extends StartOptions {
 }
 
 /** What the worker says once, when it has started or failed to. */
-export type WorkerReport = { socketPath: string; attached: boolean } | { error: string };
+export type WorkerReport = Omit<EmbeddedMongodb, 'close'> | { error: string };
 
 /** Runs the store in a thread of its own. @throws Error as start() */
-export async function startInWorker({ directory, waitForOwnerMs }: StartOptions): Promise<RunningStore> {
+export async function startInWorker({ directory, waitForOwnerMs }: StartOptions): Promise<EmbeddedMongodb> {
   const exitLock = new ExitLock();
   const workerData: WorkerTask = { directory, waitForOwnerMs, exitLock: exitLock.memory };
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData });

@@ -26,9 +26,9 @@ if (process.platform === 'linux') {
 }
 
 try {
-  const { socketPath, attached, close } = await start(options, new ExitLock(exitLock));
+  const { uri, attached, close } = await start(options, new ExitLock(exitLock));
   parentPort?.once('message', () => void close().then(() => parentPort?.close()));
-  report({ socketPath, attached });
+  report({ uri, attached });
 } catch (error) {
   report({ error: (error as Error).message });
 }
