@@ -4,7 +4,7 @@ import { typeName } from '../values/bson-types.js';
 import { isDocument, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { dateAt, fromZone, inZone, momentOf, offsetAt, parsedDate } from './clocks.js';
-import { isNothing, named, type Operator, type Operators } from './expression.js';
+import { isNothing, named, strictlyNamed, type Operator, type Operators } from './expression.js';
 
 const DAY_MS = 86_400_000;
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
@@ -41,9 +41,10 @@ const PARTS: Record<string, [symbol: string, width: number, read: (local: Date) 
 export const DATES: Operators = {
   ...Object.fromEntries(Object.entries(PARTS).map(([name, [, , read]]) => [name, reading(read)])),
   $dateToString: named('date format? timezone? onNull?', (given) => {
-    const { date, format, timezone, onNull = null } = given;
+    const { date, onNull = null, ...others } = given;
     if (isNothing(date)) return onNull;
-    if (isAnyNothing(given, ['format', 'timezone'])) return null;
+    if (Object.values(others).some(isNothing)) return null;
+    const { format, timezone } = others;
     if (format !== undefined && typeof format !== 'string') {
       throw new CommandError(18533, '$dateToString requires a format that is a string');
     }
@@ -59,36 +60,26 @@ export const DATES: Operators = {
     const has = (option: string): boolean => isDocument(operand) && option in operand;
     return named('dateString timezone? onError? onNull?', (given) => {
       if (isNothing(given.dateString)) return given.onNull ?? null;
-      if (isAnyNothing(given, ['timezone'])) return null;
+      if ('timezone' in given && isNothing(given.timezone)) return null;
       const date = parsedDate(given.dateString, !has('timezone'));
       if (date) return fromZone(date, given.timezone);
       if (has('onError')) return given.onError;
       throw new CommandError(241, `Error parsing date string '${String(given.dateString)}'`);
     })(operand, compiler, name);
   },
-  $dateFromParts: named('year month? day? hour? minute? second? millisecond? timezone?', (given) => {
-    if (isAnyNothing(given, Object.keys(given))) return null;
+  $dateFromParts: strictlyNamed('year month? day? hour? minute? second? millisecond? timezone?', (given) => {
     const { timezone, ...parts } = given;
-    const numbers = Object.entries(parts).map(([name, part]) => [name, toInteger(part, `'${name}'`, 40515)]);
-    const {
-      year = NaN,
-      month = 1,
-      day = 1,
-      hour = 0,
-      minute = 0,
-      second = 0,
-      millisecond = 0,
-    } = Object.fromEntries(numbers) as Record<string, number>;
+    const whole = { year: NaN, month: 1, day: 1, hour: 0, minute: 0, second: 0, millisecond: 0, ...parts };
+    const numbers = Object.entries(whole).map(([name, part]) => toInteger(part, `'${name}'`, 40515));
+    const [year = NaN, month = 1, day = 1, ...time] = numbers;
     if (year < 1 || year > 9999) throw new CommandError(40523, "'year' must be an integer in the range 1 to 9999");
     // Date.UTC() would take the year 99 for 1999.
-    const local =
-      new Date(0).setUTCFullYear(year, month - 1, day) + Date.UTC(1970, 0, 1, hour, minute, second, millisecond);
+    const local = new Date(0).setUTCFullYear(year, month - 1, day) + Date.UTC(1970, 0, 1, ...time);
     return fromZone(dateAt(local), timezone);
   }),
   $dateAdd: moving(1),
   $dateSubtract: moving(-1),
-  $dateDiff: named('startDate endDate unit timezone? startOfWeek?', (given) => {
-    if (isAnyNothing(given, ['startDate', 'endDate', 'unit', 'timezone', 'startOfWeek'])) return null;
+  $dateDiff: strictlyNamed('startDate endDate unit timezone? startOfWeek?', (given) => {
     const [start, end] = [dateOf(given.startDate), dateOf(given.endDate)];
     const unit = unitOf(given.unit);
     // Units shorter than a day do not depend on changes of the clocks.
@@ -99,8 +90,7 @@ export const DATES: Operators = {
     );
     return Long.fromNumber((to as number) - (from as number));
   }),
-  $dateTrunc: named('date unit binSize? timezone? startOfWeek?', (given) => {
-    if (isAnyNothing(given, ['date', 'unit', 'binSize', 'timezone', 'startOfWeek'])) return null;
+  $dateTrunc: strictlyNamed('date unit binSize? timezone? startOfWeek?', (given) => {
     const bins = toInteger(given.binSize ?? 1, '$dateTrunc binSize', 5439017);
     if (bins <= 0) throw new CommandError(5439018, '$dateTrunc requires a binSize above 0');
     const [moment, unit, zone] = [dateOf(given.date), unitOf(given.unit), given.timezone];
@@ -120,11 +110,6 @@ export const DATES: Operators = {
   }),
 };
 
-/** Whether one of these arguments is given, and is null or missing. */
-function isAnyNothing(given: Document, names: string[]): boolean {
-  return names.some((name) => name in given && isNothing(given[name]));
-}
-
 /** @throws CommandError 16006 for what is no date */
 function dateOf(value: unknown): Date {
   const moment = momentOf(value);
@@ -139,22 +124,16 @@ function unitOf(unit: unknown): string {
 
 /** Operators that take a date, or a date and a time zone. */
 function reading(read: (local: Date) => number): Operator {
+  const operator = strictlyNamed('date timezone?', ({ date, timezone }) => read(inZone(dateOf(date), timezone)));
   return (operand, compiler, name) => {
-    const isDetailed = isDocument(operand) && 'date' in operand;
-    const details = isDetailed
-      ? operand
-      : { date: Array.isArray(operand) && operand.length === 1 ? operand[0] : operand };
-    return named('date timezone?', (given) => {
-      if (isAnyNothing(given, ['date', 'timezone'])) return null;
-      return read(inZone(dateOf(given.date), given.timezone));
-    })(details, compiler, name);
+    const date = Array.isArray(operand) && operand.length === 1 ? operand[0] : operand;
+    return operator(isDocument(operand) && 'date' in operand ? operand : { date }, compiler, name);
   };
 }
 
 /** Adds to a date; a month after the last day of January is the last day of February. */
 function moving(sign: number): Operator {
-  return named('startDate unit amount timezone?', (given) => {
-    if (isAnyNothing(given, ['startDate', 'unit', 'amount', 'timezone'])) return null;
+  return strictlyNamed('startDate unit amount timezone?', (given) => {
     const unit = unitOf(given.unit);
     const [months, span = DAY_MS] = [MONTHS[unit], SPANS[unit]];
     // A day may have 23 or 25 hours; shorter units are added to the elapsed time.

@@ -77,6 +77,11 @@ export function named(names: string, calculate: (given: Document, fold?: Fold) =
   };
 }
 
+/** The same; its value is null if one of the given arguments is null or missing. */
+export function strictlyNamed(names: string, calculate: (given: Document) => unknown): Operator {
+  return named(names, (given) => (Object.values(given).some(isNothing) ? null : calculate(given)));
+}
+
 /** @throws CommandError 9 for unknown or missing arguments */
 export function argumentsOf(operator: string, operand: unknown, names: string): Document {
   if (!isDocument(operand)) throw new CommandError(9, `${operator} only supports an object as its argument`);
