@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Binary, UUID } from 'bson';
 import { CommandError, refuseOthers, unsupported } from '../command-error.js';
 import { compileExpression } from '../expressions/compile.js';
@@ -26,42 +26,42 @@ export function compilePipeline(stages: readonly unknown[], scope: PipelineScope
     }
     const compile = STAGES.get(name);
     if (!compile) throw unsupported(`Unrecognized pipeline stage name: '${name}'. It`, 40324);
-    return compile((stage as Document)[name] as never, scope, name);
+    return compile((stage as Document)[name], scope, name);
   });
   return (documents) => compiled.reduce((found, stage) => stage(found), documents);
 }
 
-const STAGES: ReadonlyMap<string, (operand: never, scope: PipelineScope, name: string) => Stage> = new Map(
-  Object.entries({
-    $match: (filter: unknown, scope: PipelineScope): Stage => {
+const STAGES = new Map(
+  Object.entries<(operand: unknown, scope: PipelineScope, name: string) => Stage>({
+    $match: (filter, scope) => {
       const matches = compileFilter(filter, scope);
       return (documents) => documents.filter(matches);
     },
-    $sort: (order: unknown, { fold }: PipelineScope): Stage => {
+    $sort: (order, { fold }) => {
       if (isEmpty(order)) throw new CommandError(15976, '$sort stage must have at least one sort key');
       const keyOf = compileSortKey(order as Document, fold);
       return (documents) => sorted(documents, keyOf);
     },
-    $skip: (count: unknown): Stage => {
+    $skip: (count) => {
       const skipped = toInteger(count, '$skip');
       if (skipped < 0) throw new CommandError(5107200, 'the argument of $skip must not be negative');
       return (documents) => documents.slice(skipped);
     },
-    $limit: (count: unknown): Stage => {
+    $limit: (count) => {
       const most = toInteger(count, '$limit');
       if (most <= 0) throw new CommandError(15958, 'the limit must be positive');
       return (documents) => documents.slice(0, most);
     },
-    $sample: (specification: unknown): Stage => {
+    $sample: (specification) => {
       const size = isDocument(specification) ? toInteger(specification.size, '$sample size', 28746) : NaN;
       if (!(size > 0)) throw new CommandError(28747, '$sample takes {size: a positive integer}');
-      return (documents) => shuffled(documents).slice(0, size);
+      return (documents) => sorted(documents, () => randomBytes(8)).slice(0, size);
     },
-    $project: (specification: unknown, scope: PipelineScope): Stage => {
+    $project: (specification, scope) => {
       if (isEmpty(specification)) throw new CommandError(51272, '$project must have at least one field');
       return projecting(specification as Document, scope);
     },
-    $unset: (fields: unknown, scope: PipelineScope): Stage => {
+    $unset: (fields, scope) => {
       const names = [fields].flat();
       if (names.length === 0 || !names.every((name) => typeof name === 'string')) {
         throw new CommandError(31120, '$unset specification must be a string or an array of strings');
@@ -70,33 +70,32 @@ const STAGES: ReadonlyMap<string, (operand: never, scope: PipelineScope, name: s
     },
     $set: addFields,
     $addFields: addFields,
-    $replaceRoot: (specification: unknown, scope: PipelineScope, name: string): Stage => {
+    $replaceRoot: (specification, scope, name) => {
       const { newRoot, ...others } = anObject(name, 40229, specification);
       refuseOthers(name, 40415, others);
       return replacing(newRoot, scope);
     },
     $replaceWith: replacing,
     $unwind: unwind,
-    $group: (specification: unknown, scope: PipelineScope, name: string): Stage => {
+    $group: (specification, scope, name) => {
       const fields = anObject(name, 15947, specification);
       if (!('_id' in fields)) throw new CommandError(15955, 'a group specification must include an _id');
       return group(fields, scope);
     },
-    $bucket: (specification: unknown, scope: PipelineScope, name: string) =>
-      bucket(anObject(name, 40201, specification), scope),
-    $count: (field: unknown): Stage => {
+    $bucket: (specification, scope, name) => bucket(anObject(name, 40201, specification), scope),
+    $count: (field) => {
       if (typeof field !== 'string' || field === '' || field.startsWith('$') || field.includes('.')) {
         throw new CommandError(40156, 'the count field must be a string that is not empty, without $ and dots');
       }
       return (documents) => (documents.length > 0 ? [{ [field]: documents.length }] : []);
     },
-    $sortByCount: (expression: unknown, scope: PipelineScope): Stage => {
+    $sortByCount: (expression, scope) => {
       if (!isComputed(expression)) {
         throw new CommandError(40148, 'the sortByCount field must be a path or an expression in an object');
       }
       return compilePipeline([{ $group: { _id: expression, count: { $sum: 1 } } }, { $sort: { count: -1 } }], scope);
     },
-    $documents: (expression: unknown, scope: PipelineScope): Stage => {
+    $documents: (expression, scope) => {
       const value = compileExpression(expression, scope);
       return () => {
         const found = value({}, scope.variables);
@@ -105,15 +104,13 @@ const STAGES: ReadonlyMap<string, (operand: never, scope: PipelineScope, name: s
       };
     },
     // MongoDB's session ids contain the hash of a user; there are no users here.
-    $listLocalSessions: (_options: unknown, { sessions }: PipelineScope): Stage => {
+    $listLocalSessions: (_options, { sessions }) => {
       const uid = new Binary(createHash('sha256').digest());
       return () => [...sessions].map(([id, lastUse]) => ({ _id: { id: new UUID(id), uid }, lastUse }));
     },
-    $lookup: (specification: unknown, scope: PipelineScope, name: string) =>
-      lookup(anObject(name, 9, specification), scope, compilePipeline),
-    $graphLookup: (specification: unknown, scope: PipelineScope, name: string) =>
-      graphLookup(anObject(name, 9, specification), scope),
-    $unionWith: (specification: unknown, scope: PipelineScope) => unionWith(specification, scope, compilePipeline),
+    $lookup: (specification, scope, name) => lookup(anObject(name, 9, specification), scope, compilePipeline),
+    $graphLookup: (specification, scope, name) => graphLookup(anObject(name, 9, specification), scope),
+    $unionWith: (specification, scope) => unionWith(specification, scope, compilePipeline),
     $facet: facet,
   }),
 );
@@ -204,9 +201,4 @@ function facet(specification: unknown, scope: PipelineScope): Stage {
     return [name, compilePipeline(stages, scope)] as const;
   });
   return (documents) => [Object.fromEntries(pipelines.map(([name, run]) => [name, run(documents)]))];
-}
-
-function shuffled(documents: Document[]): Document[] {
-  const drawn = documents.map((document) => ({ document, lot: randomInt(2 ** 47) }));
-  return drawn.sort((a, b) => a.lot - b.lot).map(({ document }) => document);
 }

@@ -2,6 +2,7 @@ import { CommandError } from '../command-error.js';
 import { typeName } from '../values/bson-types.js';
 import type { Fold } from '../values/collation.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
+import { sliced } from '../values/document.js';
 import { identity } from '../values/order.js';
 import { orderOf } from './comparisons.js';
 import { isNothing, ordered, strict, type Operators } from './expression.js';
@@ -17,26 +18,18 @@ export const ARRAYS: Operators = {
   $arrayElemAt: strict([2, 2], ([value, index]) =>
     listOf('$arrayElemAt', 28689, value).at(toInteger(index, 'the index of $arrayElemAt', 28690)),
   ),
-  $slice: strict([2, 3], ([value, second, third]) => {
+  $slice: strict([2, 3], ([value, ...numbers]) => {
     const list = listOf('$slice', 28724, value);
-    const [position, count] = [second, third].map((one) =>
-      one === undefined ? undefined : toInteger(one, 'a number of $slice', 28725),
-    );
-    if (count === undefined) return (position as number) < 0 ? list.slice(position) : list.slice(0, position);
-    if (count <= 0) throw new CommandError(28729, 'Third argument to $slice must be positive');
-    const from = (position as number) < 0 ? Math.max(0, list.length + (position as number)) : (position as number);
-    return list.slice(from, from + count);
+    const [position = 0, count] = numbers.map((one) => toInteger(one, 'a number of $slice', 28725));
+    if (count !== undefined && count <= 0) throw new CommandError(28729, 'Third argument to $slice must be positive');
+    return sliced(list, position, count);
   }),
   $concatArrays: strict([0, Infinity], (values) =>
     ([] as unknown[]).concat(...values.map((value) => listOf('$concatArrays', 28664, value))),
   ),
   $reverseArray: strict([1, 1], ([value]) => listOf('$reverseArray', 34435, value).toReversed()),
   $range: ordered([2, 3], (values) => {
-    const [start, end, step = 1] = values.map((value) => toInteger(value, 'a bound of $range', 34443)) as [
-      number,
-      number,
-      number?,
-    ];
+    const [start = 0, end = 0, step = 1] = values.map((value) => toInteger(value, 'a bound of $range', 34443));
     if (step === 0) throw new CommandError(34449, '$range requires a non-zero step value');
     const length = Math.max(0, Math.ceil((end - start) / step));
     if (length > MAX_RANGE) throw new CommandError(146, `$range is not to yield more than ${MAX_RANGE} numbers`);
@@ -45,10 +38,10 @@ export const ARRAYS: Operators = {
   $in: ordered([2, 2], ([wanted, value], fold) =>
     listOf('$in', 40081, value).some((element) => orderOf(element, wanted, fold) === 0),
   ),
-  $indexOfArray: ordered([2, 4], ([value, wanted, ...given], fold) => {
+  $indexOfArray: ordered([2, 4], ([value, wanted, ...bounds], fold) => {
     if (isNothing(value)) return null;
     const list = listOf('$indexOfArray', 40090, value);
-    const [start = 0, end] = given.map((one) => toInteger(one, 'a bound of $indexOfArray', 40096));
+    const [start = 0, end] = bounds.map((one) => toInteger(one, 'a bound of $indexOfArray', 40096));
     if (start < 0 || (end ?? 0) < 0) throw new CommandError(40097, '$indexOfArray requires no negative bounds');
     const position = list.slice(start, end).findIndex((element) => orderOf(element, wanted, fold) === 0);
     return position < 0 ? -1 : position + start;

@@ -5,24 +5,14 @@ import { ARRAYS } from './arrays.js';
 import { COMPARISONS } from './comparisons.js';
 import { CONVERSIONS } from './conversions.js';
 import { DATES } from './dates.js';
-import { variableName, type Expression, type Operators, type Scope, type Variables } from './expression.js';
+import { variableName, type Expression, type Scope, type Variables } from './expression.js';
 import { FORMS } from './forms.js';
 import { OBJECTS } from './objects.js';
 import { ACCUMULATING } from './accumulators.js';
 import { TEXTS } from './texts.js';
 
-const OPERATORS: Operators = Object.assign(
-  Object.create(null),
-  FORMS,
-  COMPARISONS,
-  ARITHMETIC,
-  CONVERSIONS,
-  DATES,
-  TEXTS,
-  ARRAYS,
-  OBJECTS,
-  ACCUMULATING,
-);
+const TABLES = [FORMS, COMPARISONS, ARITHMETIC, CONVERSIONS, DATES, TEXTS, ARRAYS, OBJECTS, ACCUMULATING];
+const OPERATORS = new Map(TABLES.flatMap((table) => Object.entries(table)));
 
 /**
  * Compiles an aggregation expression, whose results keep BSON's types.
@@ -41,7 +31,7 @@ export function compileExpression(expression: unknown, scope: Scope): Expression
   if (Object.keys(expression).length > 1) {
     throw new CommandError(15983, 'An object representing an expression must have exactly one field');
   }
-  const compile = OPERATORS[operator];
+  const compile = OPERATORS.get(operator);
   if (!compile) throw unsupported(`The expression operator ${operator}`, 168);
   const compiler = {
     fold: scope.fold,

@@ -3,16 +3,7 @@ import { typeName } from '../values/bson-types.js';
 import { isDocument, type Document } from '../values/document.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
 import { elementSortKey, sorted } from '../values/sort-key.js';
-import {
-  argumentsOf,
-  isNothing,
-  ordered,
-  variableName,
-  type Compiler,
-  type Expression,
-  type Operators,
-  type Variables,
-} from './expression.js';
+import { argumentsOf, isNothing, ordered, variableName, type Expression, type Operators } from './expression.js';
 
 /** Operators that evaluate some arguments only if needed, or with variables that they bind. */
 export const FORMS: Operators = {
@@ -71,69 +62,57 @@ export const FORMS: Operators = {
       return inner(document, { ...variables, ...Object.fromEntries(values) });
     };
   },
-  $map: (operand, compiler, name) => {
+  $map: (operand, { compile }, name) => {
     const { input, in: body, as = 'this' } = argumentsOf(name, operand, 'input in as?');
-    return overElements(name, input, compiler, as, body, (elements, valueOf) =>
-      elements.map((one) => valueOf(one) ?? null),
+    const variable = variableName(String(as));
+    const inner = compile(body, [variable]);
+    return overElements(name, compile(input), (elements, document, variables) =>
+      elements.map((one) => inner(document, { ...variables, [variable]: one }) ?? null),
     );
   },
-  $filter: (operand, compiler, name) => {
+  $filter: (operand, { compile }, name) => {
     const { input, cond, as = 'this', limit } = argumentsOf(name, operand, 'input cond as? limit?');
-    const most = compiler.compile(limit);
-    return overElements(name, input, compiler, as, cond, (elements, valueOf, at) => {
-      const count = most(...at) ?? Infinity;
+    const variable = variableName(String(as));
+    const [inner, most] = [compile(cond, [variable]), compile(limit)];
+    return overElements(name, compile(input), (elements, document, variables) => {
+      const count = most(document, variables) ?? Infinity;
       if (count !== Infinity && toInteger(count, '$filter limit', 327391) < 1) {
         throw new CommandError(327392, '$filter: limit must be greater than 0');
       }
-      return elements.filter((one) => isTruthy(valueOf(one))).slice(0, Number(count));
+      const found = elements.filter((one) => isTruthy(inner(document, { ...variables, [variable]: one })));
+      return found.slice(0, Number(count));
     });
   },
   $reduce: (operand, { compile }, name) => {
     const { input, initialValue, in: body } = argumentsOf(name, operand, 'input initialValue in');
-    const [list, initial, inner] = [compile(input), compile(initialValue), compile(body, ['value', 'this'])];
-    return (document, variables) => {
-      const elements = elementsOf(name, list(document, variables));
-      if (!elements) return null;
-      const next = (value: unknown, element: unknown): unknown =>
-        inner(document, { ...variables, value, this: element });
-      return elements.reduce(next, initial(document, variables));
-    };
+    const [initial, inner] = [compile(initialValue), compile(body, ['value', 'this'])];
+    return overElements(name, compile(input), (elements, document, variables) =>
+      elements.reduce<unknown>(
+        (value, element) => inner(document, { ...variables, value, this: element }),
+        initial(document, variables),
+      ),
+    );
   },
   $sortArray: (operand, { compile, fold }, name) => {
     const { input, sortBy } = argumentsOf(name, operand, 'input sortBy');
     const keyOf = elementSortKey(sortBy, fold);
     if (!keyOf) throw new CommandError(2942504, '$sortArray takes 1, -1 or a document of fields');
-    const list = compile(input);
-    return (document, variables) => {
-      const elements = elementsOf(name, list(document, variables));
-      return elements ? sorted(elements, keyOf) : null;
-    };
+    return overElements(name, compile(input), (elements) => sorted(elements, keyOf));
   },
 };
 
-/** @param change makes the result from the elements and a function that evaluates an expression for one of them */
+/** What becomes of the elements of an array; null if there is none. @throws CommandError 16883 for anything else than an array */
 function overElements(
   name: string,
-  input: unknown,
-  { compile }: Compiler,
-  as: unknown,
-  body: unknown,
-  change: (elements: unknown[], valueOf: (element: unknown) => unknown, at: Parameters<Expression>) => unknown,
+  list: Expression,
+  change: (elements: unknown[], ...at: Parameters<Expression>) => unknown,
 ): Expression {
-  const variable = variableName(String(as));
-  const [list, inner] = [compile(input), compile(body, [variable])];
-  return (document, variables: Variables) => {
-    const elements = elementsOf(name, list(document, variables));
-    if (!elements) return null;
-    return change(elements, (one) => inner(document, { ...variables, [variable]: one }), [document, variables]);
+  return (document, variables) => {
+    const value = list(document, variables);
+    if (isNothing(value)) return null;
+    if (Array.isArray(value)) return change(value, document, variables);
+    throw new CommandError(16883, `input to ${name} must be an array not ${typeName(value)}`);
   };
-}
-
-/** @returns undefined for null or a missing value. @throws CommandError 16883 for anything else than an array */
-function elementsOf(name: string, value: unknown): unknown[] | undefined {
-  if (isNothing(value)) return undefined;
-  if (Array.isArray(value)) return value;
-  throw new CommandError(16883, `input to ${name} must be an array not ${typeName(value)}`);
 }
 
 function conditionOf({ if: test, then: yes, else: no }: Document): unknown[] {

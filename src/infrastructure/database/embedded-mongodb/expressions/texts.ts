@@ -5,7 +5,7 @@ import { toInteger } from '../values/numbers.js';
 import { compare } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
 import { textOf } from './conversions.js';
-import { isNothing, named, ordered, strict, type Operator, type Operators } from './expression.js';
+import { isNothing, named, ordered, strict, strictlyNamed, type Operator, type Operators } from './expression.js';
 
 /** The characters that are trimmed by default. */
 const WHITESPACE = '\0 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a';
@@ -26,10 +26,7 @@ export const TEXTS: Operators = {
   $substr: ordered([3, 3], ([text, start, count]) => bytesOf(textOf(text), start, count)),
   $substrBytes: ordered([3, 3], ([text, start, count]) => bytesOf(textOf(text), start, count)),
   $substrCP: ordered([3, 3], ([text, start, count]) => {
-    const [from, length] = [start, count].map((one) => toInteger(one, 'a position of $substrCP', 34450)) as [
-      number,
-      number,
-    ];
+    const [from = 0, length = 0] = [start, count].map((one) => toInteger(one, 'a position of $substrCP', 34450));
     if (from < 0 || length < 0) throw new CommandError(34455, '$substrCP needs positions >= 0');
     return Array.from(textOf(text))
       .slice(from, from + length)
@@ -80,9 +77,7 @@ function findings({ input, regex, options: flags = '' }: Document): unknown[] {
 
 /** `$trim`, `$ltrim` and `$rtrim`. They go by characters, of which one may consist of two UTF-16 units. */
 function trimming(atStart: boolean, atEnd: boolean): Operator {
-  return named('input chars?', (given) => {
-    const { input, chars }: Document = { chars: WHITESPACE, ...given };
-    if (isNothing(input) || isNothing(chars)) return null;
+  return strictlyNamed('input chars?', ({ input, chars = WHITESPACE }) => {
     const characters = [...string('$trim', 50699, input)];
     const dropped = new Set(string("'chars' of $trim", 50700, chars));
     const first = atStart ? characters.findIndex((one) => !dropped.has(one)) : 0;
@@ -92,10 +87,10 @@ function trimming(atStart: boolean, atEnd: boolean): Operator {
 }
 
 function replacing(replace: (text: string, sought: string, replacement: string) => string): Operator {
-  return named('input find replacement', ({ input, find, replacement }) => {
-    const given = [input, find, replacement];
-    if (given.some(isNothing)) return null;
-    const [text, sought, other] = given.map((one) => string('A replacement', 51746, one)) as [string, string, string];
+  return strictlyNamed('input find replacement', ({ input, find, replacement }) => {
+    const [text = '', sought = '', other = ''] = [input, find, replacement].map((one) =>
+      string('A replacement', 51746, one),
+    );
     return replace(text, sought, other);
   });
 }
@@ -112,10 +107,7 @@ function upper(text: string): string {
 
 /** A negative count takes everything up to the end. */
 function bytesOf(text: string, start: unknown, count: unknown): string {
-  const [from, length] = [start, count].map((one) => toInteger(one, 'a position of $substrBytes', 16034)) as [
-    number,
-    number,
-  ];
+  const [from = 0, length = 0] = [start, count].map((one) => toInteger(one, 'a position of $substrBytes', 16034));
   if (from < 0) throw new CommandError(50752, '$substrBytes: starting index must be non-negative');
   const part = Buffer.from(text)
     .subarray(from, length < 0 ? undefined : from + length)
@@ -125,12 +117,10 @@ function bytesOf(text: string, start: unknown, count: unknown): string {
 }
 
 function indexOf(name: string, find: (text: string, sought: string, start: number, end?: number) => number): Operator {
-  return ordered([2, 4], ([text, sought, start = 0, end]) => {
+  return ordered([2, 4], ([text, sought, ...bounds]) => {
     if (isNothing(text)) return null;
-    const bounds = [start, ...(end === undefined ? [] : [end])].map((one) =>
-      toInteger(one, `a bound of ${name}`, 40096),
-    );
-    if (bounds.some((bound) => bound < 0)) throw new CommandError(40097, `${name} requires no negative bounds`);
-    return find(string(name, 40091, text), string(name, 40092, sought), ...(bounds as [number, number?]));
+    const [start = 0, end] = bounds.map((one) => toInteger(one, `a bound of ${name}`, 40096));
+    if (start < 0 || (end ?? 0) < 0) throw new CommandError(40097, `${name} requires no negative bounds`);
+    return find(string(name, 40091, text), string(name, 40092, sought), start, end);
   });
 }

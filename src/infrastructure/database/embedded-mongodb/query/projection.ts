@@ -7,6 +7,7 @@ import {
   fieldPath,
   isOperatorDocument,
   own,
+  sliced,
   splitPath,
   type Document,
 } from '../values/document.js';
@@ -125,12 +126,7 @@ function positionalRule(arrayPath: string, { matchedIndex }: ProjectionOptions):
 function sliceRule(operand: unknown): Rule {
   const [start = 0, count] = [operand].flat().map((number) => toInteger(number, '$slice'));
   if (count !== undefined && count <= 0) throw new CommandError(28724, '$slice limit must be positive');
-  return (value) => {
-    if (!Array.isArray(value)) return value;
-    if (count === undefined) return start >= 0 ? value.slice(0, start) : value.slice(start);
-    const from = start >= 0 ? start : Math.max(0, value.length + start);
-    return value.slice(from, from + count);
-  };
+  return (value) => (Array.isArray(value) ? sliced(value, start, count) : value);
 }
 
 function elementRule(operand: unknown, scope: Scope): Rule {

@@ -4,7 +4,7 @@ import type { Scope } from '../expressions/expression.js';
 import { elementTest } from '../query/filter.js';
 import { elementSortKey, sorted } from '../values/sort-key.js';
 import { equality } from '../query/operators.js';
-import { copy, isDocument, isOperatorDocument } from '../values/document.js';
+import { copy, isDocument, isOperatorDocument, sliced } from '../values/document.js';
 import { ADDITION, calculate, MULTIPLICATION, type Arithmetic } from '../values/arithmetic.js';
 import { toDouble, toInteger } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
@@ -112,7 +112,7 @@ function push(place: Place, operand: unknown, options: Scope): void {
   if (!keyOf) throw new CommandError(2, 'The $sort is invalid: use 1/-1 or a document of fields');
   const ordered = sorted(array, keyOf);
   const size = $slice === undefined ? Infinity : toInteger($slice, '$slice', 2);
-  place.set(size >= 0 ? ordered.slice(0, size) : ordered.slice(size));
+  place.set(sliced(ordered, size));
 }
 
 function addToSet(place: Place, operand: unknown, { fold }: Scope): void {

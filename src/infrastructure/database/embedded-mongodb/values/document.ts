@@ -109,6 +109,13 @@ export function fieldPath(path: string): string {
   throw new CommandError(16410, `FieldPath field names may not be empty or start with '$': '${path}'`);
 }
 
+/** So many elements from the start or, where negative, the end; or, where there is a count, so many from that position. */
+export function sliced(list: unknown[], position: number, count?: number): unknown[] {
+  if (count === undefined) return position >= 0 ? list.slice(0, position) : list.slice(position);
+  const from = position >= 0 ? position : Math.max(0, list.length + position);
+  return list.slice(from, from + count);
+}
+
 export function isArrayIndex(part: string): boolean {
   return /^(0|[1-9]\d{0,9})$/.test(part);
 }
