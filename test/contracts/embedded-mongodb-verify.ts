@@ -9,8 +9,7 @@ import {
 import type { View } from '../../src/infrastructure/database/embedded-mongodb/storage/view.js';
 import { decode } from '../../src/infrastructure/database/embedded-mongodb/values/decode.js';
 import { Catalogue } from '../../src/infrastructure/database/embedded-mongodb/engine/catalogue.js';
-import type { Collection } from '../../src/infrastructure/database/embedded-mongodb/engine/collection.js';
-import { indexEntries } from '../../src/infrastructure/database/embedded-mongodb/engine/indexes.js';
+import { indexEntries, type Collection } from '../../src/infrastructure/database/embedded-mongodb/engine/indexes.js';
 import { keyOf } from '../../src/infrastructure/database/embedded-mongodb/engine/records.js';
 
 /** Compares every index with one recomputed from the documents. @returns what is wrong, in words; empty when nothing is */

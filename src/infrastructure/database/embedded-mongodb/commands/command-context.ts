@@ -1,7 +1,7 @@
 import { compileVariables } from '../expressions/compile.js';
 import type { Scope, Variables } from '../expressions/expression.js';
 import { CommandError } from '../command-error.js';
-import type { Collection } from '../engine/collection.js';
+import type { Collection } from '../engine/indexes.js';
 import type { Engine } from '../engine/engine.js';
 import type { Query } from '../engine/find.js';
 import { isTruthy, toInteger } from '../values/numbers.js';

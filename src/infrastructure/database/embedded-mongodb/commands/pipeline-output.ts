@@ -1,5 +1,5 @@
 import { CommandError, refuseOthers, unsupported } from '../command-error.js';
-import type { Collection } from '../engine/collection.js';
+import type { Collection } from '../engine/indexes.js';
 import { findRecords } from '../engine/find.js';
 import { plainScope } from '../expressions/expression.js';
 import { keepId, refuseDollars } from '../update/update.js';

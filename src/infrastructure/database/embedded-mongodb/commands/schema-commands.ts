@@ -1,11 +1,10 @@
 import { CommandError, unsupported } from '../command-error.js';
-import type { Collection } from '../engine/collection.js';
-import type { IndexDefinition } from '../engine/indexes.js';
+import { indexFor, type Collection, type IndexDefinition } from '../engine/indexes.js';
 import { compileFilter } from '../query/filter.js';
 import { isTruthy } from '../values/numbers.js';
 import { checkCollation, foldFor } from '../values/collation.js';
-import { isDocument, toBytes, type Document } from '../values/document.js';
-import { encode, equal } from '../values/order.js';
+import { toBytes, type Document } from '../values/document.js';
+import { equal } from '../values/order.js';
 import type { CommandContext } from './command-context.js';
 import { firstBatch } from './read-commands.js';
 
@@ -92,13 +91,11 @@ export function dropIndexes(context: CommandContext): Document {
   return { nIndexesWas: collection.indexes.length, ok: 1 };
 }
 
-function chosen({ indexes }: Collection, wanted: unknown): IndexDefinition[] {
-  if (wanted === '*') return indexes.slice(1);
-  const index = indexes.find(({ name, specification: { key } }) =>
-    isDocument(wanted) ? encode(wanted).equals(encode(key)) : name === wanted,
-  );
+function chosen(collection: Collection, wanted: unknown): IndexDefinition[] {
+  if (wanted === '*') return collection.indexes.slice(1);
+  const index = indexFor(collection, wanted);
   if (!index) throw new CommandError(27, `index not found with name [${String(wanted)}]`);
-  if (index === indexes[0]) throw new CommandError(72, 'cannot drop _id index');
+  if (index === collection.indexes[0]) throw new CommandError(72, 'cannot drop _id index');
   return [index];
 }
 

@@ -1,6 +1,6 @@
 import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
-import type { Collection } from '../engine/collection.js';
+import type { Collection } from '../engine/indexes.js';
 import { findRecords, type Query, type StoredRecord } from '../engine/find.js';
 import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js';
 import { isNumber } from '../values/bson-types.js';

@@ -12,7 +12,6 @@ import {
 import type { View, WritableView } from '../storage/view.js';
 import { decode, decodeOwn } from '../values/decode.js';
 import { toBytes, type Document } from '../values/document.js';
-import type { Collection } from './collection.js';
 import {
   checkIndex,
   defineIndex,
@@ -20,6 +19,7 @@ import {
   indexEntries,
   isSameIndex,
   isSameKey,
+  type Collection,
   type IndexDefinition,
 } from './indexes.js';
 import { addEntries, refuseDuplicates } from './records.js';

@@ -7,9 +7,8 @@ import { decode } from '../values/decode.js';
 import { isDocument, type Document } from '../values/document.js';
 import { literalPrefix } from '../values/regex.js';
 import { isRegExp, typeName } from '../values/bson-types.js';
-import type { Collection } from './collection.js';
-import { LONGEST_VALUES } from './indexes.js';
-import { plan, planOrder, type Plan, type PlannerOptions } from './planner.js';
+import { LONGEST_VALUES, type Collection } from './indexes.js';
+import { plan, planOrder, type Plan, type Request } from './planner.js';
 import { isMultikey } from './records.js';
 
 export class StoredRecord {
@@ -26,9 +25,7 @@ export class StoredRecord {
   }
 }
 
-export interface Query extends Scope, PlannerOptions {
-  filter: Document;
-  sort?: Document | undefined;
+export interface Query extends Scope, Request {
   skip?: number | undefined;
   /** 0 or absent: all */
   limit?: number | undefined;
@@ -45,12 +42,12 @@ export interface Access {
 }
 
 export function accessTo(view: View, collection: Collection, query: Query): Access {
-  const { filter, sort, limit = 0 } = query;
+  const { sort, limit = 0 } = query;
   const natural = sort?.$natural ?? (isDocument(query.hint) ? query.hint.$natural : undefined);
   if (natural !== undefined) return { plan: undefined, needsSort: isSorted(sort), isReverse: Number(natural) < 0 };
-  const planned = plan(view, collection, filter, query);
+  const planned = plan(view, collection, query);
   if (!isSorted(sort)) return { plan: planned, needsSort: false };
-  const ordered = limit > 0 ? planOrder(view, collection, filter, sort, query) : undefined;
+  const ordered = limit > 0 ? planOrder(view, collection, query) : undefined;
   const isBetter = ordered && ordered.score >= (planned?.score ?? 0);
   return isBetter ? { plan: ordered, needsSort: false } : { plan: planned, needsSort: true };
 }
@@ -92,7 +89,7 @@ function countMatching(view: View, collection: Collection | undefined, query: Qu
   // Collections created by an older version have no stored count.
   const all = collection && isOpen(query.filter) && !query.hint ? view.get(countKey(collection.id)) : undefined;
   if (all) return numberOf(all);
-  const covered = collection && coveredCount(view, collection, query.filter, query, endOf(query));
+  const covered = collection && coveredCount(view, collection, query);
   if (covered !== undefined) return covered;
   let count = 0;
   for (const _record of firstOf(matchingRecords(view, collection, query), endOf(query))) count++;
@@ -145,16 +142,11 @@ function* candidates(view: View, collection: Collection, access?: Access): Itera
  * The number of documents that a filter accepts, counted in an index that covers the whole filter, without reading any document.
  * @returns undefined if documents have to be read
  */
-export function coveredCount(
-  view: View,
-  collection: Collection,
-  filter: Document,
-  options: PlannerOptions,
-  most: number,
-): number | undefined {
-  const planned = plan(view, collection, filter, options);
-  if (!planned || options.fold || planned.index.fold || isMultikey(view, planned.index)) return undefined;
-  if (!saysAll(planned, filter)) return undefined;
+export function coveredCount(view: View, collection: Collection, query: Query): number | undefined {
+  const planned = plan(view, collection, query);
+  if (!planned || query.fold || planned.index.fold || isMultikey(view, planned.index)) return undefined;
+  if (!saysAll(planned, query.filter)) return undefined;
+  const most = endOf(query);
   let count = 0;
   for (const [from, to] of planned.ranges) {
     for (const _entry of view.range(from, to)) if (++count >= most) return count;

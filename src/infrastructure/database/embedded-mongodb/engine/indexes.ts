@@ -29,6 +29,15 @@ export interface IndexDefinition {
   specification: Document;
 }
 
+export interface Collection {
+  readonly id: number;
+  readonly namespace: string;
+  readonly database: string;
+  readonly name: string;
+  readonly options: Document;
+  readonly indexes: readonly IndexDefinition[];
+}
+
 /** Options of indexes. Those in the later groups are about MongoDB's storage, or belong to kinds of indexes that are refused. */
 const OPTIONS = new Set(
   [
@@ -82,6 +91,13 @@ export function defineIndex(id: number, given: Document): IndexDefinition {
 
 export function idIndex(id: number): IndexDefinition {
   return { ...defineIndex(id, { key: { _id: 1 }, name: '_id_' }), isUnique: true };
+}
+
+/** The index of a name, or over the fields of a document. */
+export function indexFor({ indexes }: Collection, wanted: unknown): IndexDefinition | undefined {
+  return indexes.find(({ name, specification: { key } }) =>
+    isDocument(wanted) ? equal(wanted, key) : name === wanted,
+  );
 }
 
 /** Identifies an index: there may be two over the same fields with different collations or partial filters. */

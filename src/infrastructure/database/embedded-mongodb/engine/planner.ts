@@ -18,8 +18,7 @@ import {
   type Bounds,
   type Demand,
 } from './bounds.js';
-import type { Collection } from './collection.js';
-import { LONGEST_VALUES, type IndexDefinition } from './indexes.js';
+import { indexFor, LONGEST_VALUES, type Collection, type IndexDefinition } from './indexes.js';
 import { isMultikey } from './records.js';
 
 export interface Plan {
@@ -31,7 +30,10 @@ export interface Plan {
   score: number;
 }
 
-export interface PlannerOptions {
+/** What of a query decides on its plan. */
+export interface Request {
+  filter: Document;
+  sort?: Document | undefined;
   fold?: Fold | undefined;
   hint?: unknown;
 }
@@ -42,17 +44,12 @@ const MOST_RANGES = 1000;
 const EVERYTHING: Bounds = { from: Buffer.alloc(0), to: HIGHEST };
 
 /** The best index for a filter; undefined if the whole collection has to be read. */
-export function plan(
-  view: View,
-  collection: Collection,
-  filter: Document,
-  options: PlannerOptions = {},
-): Plan | undefined {
-  const demands = demandsOf(filter);
-  const candidates = hinted(collection, options.hint);
-  const usable = candidates.filter((index) => isUsable(index, filter, demands, options));
+export function plan(view: View, collection: Collection, request: Request): Plan | undefined {
+  const demands = demandsOf(request.filter);
+  const candidates = hinted(collection, request.hint);
+  const usable = candidates.filter((index) => isUsable(index, demands, request));
   const found = best(usable.map((index) => narrow(index, demands, MOST_RANGES, () => isMultikey(view, index))));
-  return found && found.score > 0 ? planFor(found) : hintedOrder(collection, options.hint, candidates);
+  return found && found.score > 0 ? planFor(found) : hintedOrder(collection, request.hint, candidates);
 }
 
 /**
@@ -60,18 +57,13 @@ export function plan(
  * the sort follow. So little more than the first page has to be read to find it. Values that differ only after their first 1,860
  * bytes are in no particular order.
  */
-export function planOrder(
-  view: View,
-  collection: Collection,
-  filter: Document,
-  sort: Document,
-  options: PlannerOptions,
-): Plan | undefined {
-  if (options.fold || (options.hint !== undefined && options.hint !== null)) return undefined;
+export function planOrder(view: View, collection: Collection, request: Request): Plan | undefined {
+  const { filter, sort = {}, fold, hint = null } = request;
+  if (fold || hint !== null) return undefined;
   const demands = demandsOf(filter);
   // An array has several entries in an index, and the bounds decide which of them counts for the order.
   const usable = collection.indexes.filter(
-    (index) => isUsable(index, filter, demands, options) && !index.fold && !isMultikey(view, index),
+    (index) => isUsable(index, demands, request) && !index.fold && !isMultikey(view, index),
   );
   const narrowed = usable.map((index) => narrow(index, demands, 1));
   const found = best(narrowed.filter((one) => directionOf(one, sort) !== undefined));
@@ -107,25 +99,18 @@ function hintedOrder({ indexes }: Collection, hint: unknown, [index]: readonly I
 function hinted(collection: Collection, hint: unknown): readonly IndexDefinition[] {
   if (hint === undefined || hint === null || hint === '') return collection.indexes;
   if (isDocument(hint) && '$natural' in hint) return [];
-  const wanted = collection.indexes.find((index) =>
-    isDocument(hint) ? encode(hint).equals(encode(index.specification.key)) : index.name === hint,
-  );
+  const wanted = indexFor(collection, hint);
   if (!wanted) throw new CommandError(2, 'hint provided does not correspond to an existing index');
   return [wanted];
 }
 
-function isUsable(
-  index: IndexDefinition,
-  filter: Document,
-  demands: Map<string, Demand[]>,
-  options: PlannerOptions,
-): boolean {
+function isUsable(index: IndexDefinition, demands: Map<string, Demand[]>, { filter, fold }: Request): boolean {
   const ofFields = index.fields.flatMap(({ path }) => demands.get(path) ?? []);
   if (index.isSparse && !ofFields.some(impliesPresence)) return false;
   // Texts that are equal in one collation need not be equal in another.
-  if (index.partialFilter && index.fold !== options.fold) return false;
+  if (index.partialFilter && index.fold !== fold) return false;
   if (index.partialFilter && !implies(filter, demands, index.partialFilter, index.fold)) return false;
-  return index.fold === options.fold || !ofFields.flatMap(operandsOf).some(dependsOnCollation);
+  return index.fold === fold || !ofFields.flatMap(operandsOf).some(dependsOnCollation);
 }
 
 function dependsOnCollation(value: unknown): boolean {

@@ -4,8 +4,7 @@ import { countKey, documentKey, indexKey, multikeyKey, number } from '../storage
 import type { View, WritableView } from '../storage/view.js';
 import { isDocument, type Document } from '../values/document.js';
 import { isNumber, typeName } from '../values/bson-types.js';
-import type { Collection } from './collection.js';
-import { indexEntries, type IndexDefinition, type IndexEntry } from './indexes.js';
+import { indexEntries, type Collection, type IndexDefinition, type IndexEntry } from './indexes.js';
 
 // All writes of documents go through the three functions below, which check all indexes before they write anything.
 

@@ -1,7 +1,7 @@
 import { Long } from 'bson';
 import { CommandError } from '../command-error.js';
 import type { Catalogue } from './catalogue.js';
-import type { Collection } from './collection.js';
+import type { Collection } from './indexes.js';
 import { RETRYABLE_WRITE_RANGE, retryableWriteKey } from '../storage/keys.js';
 import { MOST_SNAPSHOTS, type Snapshot, type Store } from '../storage/store.js';
 import { Overlay, type View, type WritableView } from '../storage/view.js';
