@@ -4,7 +4,6 @@ import {
   indexRange,
   number,
   numberOf,
-  recordIdOf,
 } from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
 import type { View } from '../../src/infrastructure/database/embedded-mongodb/storage/view.js';
 import { decode } from '../../src/infrastructure/database/embedded-mongodb/values/decode.js';
@@ -23,7 +22,7 @@ function verifyCollection(view: View, collection: Collection): string[] {
   let documents = 0;
   for (const { key, value } of view.range(...documentRange(collection.id))) {
     documents++;
-    const [id, document] = [recordIdOf(key), decode(value)];
+    const [id, document] = [numberOf(key), decode(value)];
     for (const index of collection.indexes) {
       for (const { bytes } of indexEntries(index, document)) {
         const name = keyOf(index, bytes, id).toString('latin1');

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { OWNER_KEY } from './storage/keys.js';
 import type { Store } from './storage/store.js';
 import { decode } from './values/decode.js';
@@ -31,10 +32,7 @@ export function claim(store: Store, mayTakeOver: boolean): number | undefined {
 /** Gives up this process's claim. One that another process has made meanwhile stays. */
 export function release(store: Store): void {
   store.writeSync(() => {
-    const owner = ownerOf(store);
-    const { pid, startedAt, namespace } = THIS_PROCESS;
-    const isOwn = owner?.pid === pid && owner.startedAt === startedAt && owner.namespace === namespace;
-    if (isOwn) store.del(OWNER_KEY);
+    if (isDeepStrictEqual(ownerOf(store), THIS_PROCESS)) store.del(OWNER_KEY);
   });
 }
 

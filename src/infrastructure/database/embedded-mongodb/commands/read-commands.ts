@@ -1,5 +1,6 @@
 import { Long } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
+import type { FirstBatch } from '../engine/cursors.js';
 import { countRecords, findRecords, matchingRecords, type Query } from '../engine/find.js';
 import { leaves } from '../values/leaves.js';
 import { matchedIndex } from '../query/matched-index.js';
@@ -36,18 +37,14 @@ export function projectionOf(context: CommandContext, field: string, query: Quer
   return Object.keys(projection).length === 0 ? undefined : project;
 }
 
-interface BatchOptions {
-  size?: number | undefined;
-  /** Whether to close the cursor after the first batch. */
-  single?: boolean;
-  namespace?: string;
-}
-
 /** Replies with the first documents, and keeps the others for getMore. */
-export function firstBatch(context: CommandContext, documents: Buffer[], options: BatchOptions = {}): Buffer {
-  const { namespace = context.namespace, size, single = false } = options;
+export function firstBatch(
+  context: CommandContext,
+  documents: Buffer[],
+  { namespace = context.namespace, ...options }: FirstBatch & { namespace?: string } = {},
+): Buffer {
   const session = context.session?.session;
-  return cursorReply('firstBatch', context.engine.cursors.first(namespace, documents, { size, single, session }));
+  return cursorReply('firstBatch', context.engine.cursors.first(namespace, documents, { ...options, session }));
 }
 
 export function getMore(context: CommandContext): Buffer {

@@ -28,7 +28,7 @@ export function update(context: CommandContext): Document {
   const counts = { n: 0, nModified: 0 };
   const upserted: Document[] = [];
   const writeErrors = eachStatement(context, 'updates', (statement, index) => {
-    const { changes, inserted } = change(context, statement, { filter: 'q', update: 'u' }, statement.multi === true);
+    const { changes, inserted } = change(context, statement, 'q', 'u');
     counts.n += inserted ? 1 : changes.length;
     counts.nModified += changes.filter(({ isModified }) => isModified).length;
     if (inserted) upserted.push({ index, _id: inserted._id });
@@ -60,7 +60,7 @@ export function findAndModify(context: CommandContext): Document {
     throw new CommandError(9, 'Either an update or remove=true must be specified');
   }
   if (context.flag('remove')) return findAndRemove(context);
-  const { query, changes, inserted } = change(context, command, { filter: 'query', update: 'update' }, false);
+  const { query, changes, inserted } = change(context, command, 'query', 'update');
   const [changed] = changes;
   const document = isNew ? (inserted ?? changed?.document) : changed?.before;
   const project = projectionOf(context, 'fields', query);
@@ -117,18 +117,14 @@ interface Changed {
 }
 
 /** The part that update statements and findAndModify have in common. */
-function change(
-  context: CommandContext,
-  statement: Document,
-  fields: { filter: string; update: string },
-  isMulti: boolean,
-): Changed {
+function change(context: CommandContext, statement: Document, filterField: string, updateField: string): Changed {
+  const isMulti = statement.multi === true;
   const isUpsert = isTruthy(statement.upsert);
   const collection = isUpsert ? context.createdCollection() : context.writableCollection();
-  const query = context.query(collection, fields.filter, statement);
+  const query = context.query(collection, filterField, statement);
   const wanted: UpdateStatement = {
     filter: query.filter,
-    update: statement[fields.update],
+    update: statement[updateField],
     arrayFilters: statement.arrayFilters,
     isMulti,
     now: context.engine.now(),
@@ -139,11 +135,8 @@ function change(
   const records = findRecords(context.view, collection, { ...query, ...order });
   const changes = records.map((record) => replaceDocument(context, collection as Collection, record, updated));
   if (records.length > 0 || !isUpsert) return { query, changes };
-  return {
-    query,
-    changes,
-    inserted: insertDocument(context, collection as Collection, upsertDocument(wanted, updated)),
-  };
+  const inserted = insertDocument(context, collection as Collection, upsertDocument(wanted, updated));
+  return { query, changes, inserted };
 }
 
 export function insertDocument(context: CommandContext, collection: Collection, document: Document): Document {

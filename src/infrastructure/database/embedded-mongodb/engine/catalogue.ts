@@ -7,7 +7,7 @@ import {
   indexRange,
   multikeyKey,
   number,
-  recordIdOf,
+  numberOf,
 } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { decode, decodeOwn } from '../values/decode.js';
@@ -49,7 +49,7 @@ export class Catalogue {
       this.collections.set(collection.namespace, collection);
       this.lastId = Math.max(this.lastId, collection.id, ...collection.indexes.map(({ id }) => id));
       const [last] = this.view.range(...documentRange(collection.id), true);
-      if (last) this.lastRecordId = Math.max(this.lastRecordId, recordIdOf(last.key));
+      if (last) this.lastRecordId = Math.max(this.lastRecordId, numberOf(last.key));
     }
   }
 
@@ -146,7 +146,7 @@ function fill(view: WritableView, collection: Collection, index: IndexDefinition
   for (const { key, value } of view.range(...documentRange(collection.id))) {
     const entries = indexEntries(index, decode(value));
     refuseDuplicates(view, collection, index, entries);
-    addEntries(view, index, entries, recordIdOf(key));
+    addEntries(view, index, entries, numberOf(key));
   }
 }
 

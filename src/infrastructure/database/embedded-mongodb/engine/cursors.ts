@@ -15,6 +15,14 @@ interface OpenCursor {
   usedAt: number;
 }
 
+export interface FirstBatch {
+  /** How many documents; by default 101. */
+  size?: number | undefined;
+  /** Whether to close the cursor after it. */
+  single?: boolean;
+  session?: string | undefined;
+}
+
 export interface Batch {
   /** Zero if there are no more documents. Always int64, as the driver expects. */
   id: Long;
@@ -28,15 +36,7 @@ export class Cursors {
 
   constructor(private readonly now: () => Date) {}
 
-  first(
-    namespace: string,
-    documents: Buffer[],
-    {
-      size = FIRST_BATCH,
-      single,
-      session,
-    }: { size?: number | undefined; single: boolean; session?: string | undefined },
-  ): Batch {
+  first(namespace: string, documents: Buffer[], { size = FIRST_BATCH, single, session }: FirstBatch): Batch {
     const length = batchLength(documents, size);
     const batch = { namespace, documents: documents.slice(0, length) };
     if (length === documents.length || single) return { id: Long.ZERO, ...batch };

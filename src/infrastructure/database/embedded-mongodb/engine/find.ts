@@ -1,7 +1,7 @@
 import type { Scope } from '../expressions/expression.js';
 import { compileFilter } from '../query/filter.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
-import { countKey, documentKey, documentRange, numberOf, recordIdOf } from '../storage/keys.js';
+import { countKey, documentKey, documentRange, numberOf } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
 import { decode } from '../values/decode.js';
 import { isDocument, type Document } from '../values/document.js';
@@ -122,14 +122,14 @@ function* candidates(view: View, collection: Collection, access?: Access): Itera
   const planned = access?.plan;
   if (!planned) {
     for (const { key, value } of view.range(...documentRange(collection.id), access?.isReverse)) {
-      yield new StoredRecord(recordIdOf(key), value);
+      yield new StoredRecord(numberOf(key), value);
     }
     return;
   }
   const seen = new Set<number>();
   for (const [from, to] of planned.ranges) {
     for (const { value } of view.range(from, to, planned.isReverse)) {
-      const id = recordIdOf(value);
+      const id = numberOf(value);
       if (seen.has(id)) continue;
       seen.add(id);
       const bytes = view.get(documentKey(collection.id, id));

@@ -23,18 +23,13 @@ export function retryableWriteKey(sessionId: string): Buffer {
   return Buffer.concat([Buffer.from([RETRYABLE_WRITE]), Buffer.from(sessionId)]);
 }
 
-/** Record ids grow with every insert, so that documents are found in the order they came. */
+/** It ends with the record id, which grows with every insert, so that documents are found in the order they came. */
 export function documentKey(collectionId: number, recordId: number): Buffer {
   return Buffer.concat([prefix(DOCUMENT, collectionId), number(recordId)]);
 }
 
 export function isDocumentKey(key: Buffer): boolean {
   return key[0] === DOCUMENT;
-}
-
-/** @param bytes key of a document, or the value of an index entry */
-export function recordIdOf(bytes: Buffer): number {
-  return bytes.readUIntBE(bytes.length - 6, 6);
 }
 
 export function documentRange(collectionId: number): Range {
@@ -67,8 +62,9 @@ export function number(value: number): Buffer {
   return bytes;
 }
 
+/** The number in a value, or at the end of a key. */
 export function numberOf(bytes: Buffer): number {
-  return bytes.readUIntBE(0, 6);
+  return bytes.readUIntBE(bytes.length - 6, 6);
 }
 
 function prefix(kind: number, id: number): Buffer {

@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { open, type RootDatabase, type RootDatabaseOptionsWithPath, type Transaction } from 'lmdb';
+import { open, type RangeOptions, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { CommandError } from '../command-error.js';
 import { ExitLock } from './exit-lock.js';
 import { number, numberOf } from './keys.js';
@@ -64,7 +64,7 @@ export class Store implements WritableView {
   }
 
   range(start: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
-    return readRange(this.database, start, end, reverse);
+    return this.database.getRange(rangeOptions(start, end, reverse));
   }
 
   /** Only inside writeSync(). */
@@ -159,7 +159,8 @@ export class Store implements WritableView {
     const transaction = this.database.useReadTransaction();
     return {
       get: (key) => this.database.get(key, { transaction }),
-      range: (start, end, reverse = false) => readRange(this.database, start, end, reverse, transaction),
+      range: (start, end, reverse = false) =>
+        this.database.getRange({ ...rangeOptions(start, end, reverse), transaction }),
       release: () => transaction.done(),
     };
   }
@@ -174,14 +175,6 @@ function freeBytes(file: string): number {
   return bavail * bsize;
 }
 
-function readRange(
-  database: RootDatabase<Buffer, Buffer>,
-  start: Buffer,
-  end: Buffer,
-  reverse: boolean,
-  transaction?: Transaction,
-): Iterable<Entry> {
-  const [from, to] = reverse ? [end, start] : [start, end];
-  const bounds = reverse ? { exclusiveStart: true, inclusiveEnd: true } : {};
-  return database.getRange({ start: from, end: to, reverse, ...bounds, ...(transaction && { transaction }) });
+function rangeOptions(start: Buffer, end: Buffer, reverse: boolean): RangeOptions {
+  return reverse ? { start: end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true } : { start, end };
 }

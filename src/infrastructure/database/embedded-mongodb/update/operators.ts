@@ -135,10 +135,8 @@ function addedBy(operand: unknown): unknown[] {
 
 function pull(place: Place, operand: unknown, options: Scope): void {
   if (place.get() === undefined) return;
-  const array = arrayAt(place, '$pull', 2);
   const matches = pullTest(operand, options);
-  const kept = array.filter((element) => !matches(element));
-  if (kept.length !== array.length) place.set(kept);
+  place.set(arrayAt(place, '$pull', 2).filter((element) => !matches(element)));
 }
 
 function pullTest(operand: unknown, options: Scope): (element: unknown) => boolean {

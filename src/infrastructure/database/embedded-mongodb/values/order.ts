@@ -73,7 +73,8 @@ class Writer {
       case 'binData':
         return this.binary(value as Binary);
       case 'regex':
-        return this.regex(value as BSONRegExp);
+        this.text((value as BSONRegExp).pattern);
+        return this.text((value as BSONRegExp).options);
       case 'javascript':
         return this.text((value as Code).code);
       case 'javascriptWithScope':
@@ -101,11 +102,6 @@ class Writer {
     this.uint64(BigInt(value.length));
     this.byte(binary.sub_type);
     this.bytes(value);
-  }
-
-  private regex({ pattern, options }: BSONRegExp): void {
-    this.text(pattern);
-    this.text(options);
   }
 
   /** The nearest double; then whether it is the number, and what is left of the number where it is not. */

@@ -16,12 +16,7 @@ export class Place {
 
   /** undefined: missing */
   get(): unknown {
-    let value: unknown = this.root;
-    for (const part of this.parts) {
-      if (Array.isArray(value)) value = isArrayIndex(part) ? value[Number(part)] : undefined;
-      else value = isDocument(value) ? own(value, part) : undefined;
-    }
-    return value;
+    return this.parts.reduce<unknown>(inside, this.root);
   }
 
   get isInArray(): boolean {
@@ -31,9 +26,8 @@ export class Place {
   /** @throws CommandError 28 when a scalar is in the way, or an array without a number behind it */
   checkReachable(): void {
     this.parts.reduce<unknown>((holder, part) => {
-      const isIndexed = Array.isArray(holder) && isArrayIndex(part);
-      if (holder === undefined || isIndexed) return isIndexed ? holder[Number(part)] : undefined;
-      if (isDocument(holder)) return own(holder, part);
+      const isHolder = holder === undefined || isDocument(holder) || (Array.isArray(holder) && isArrayIndex(part));
+      if (isHolder) return inside(holder, part);
       throw new CommandError(28, `Cannot use the part (${part}) of (${this.path}) to traverse the element`);
     }, this.root);
   }
@@ -43,7 +37,7 @@ export class Place {
     let holder: unknown = this.root;
     this.parts.forEach((part, position) => {
       if (position === this.parts.length - 1) return setIn(holder, part, value);
-      let next = Array.isArray(holder) ? holder[Number(part)] : own(holder as object, part);
+      let next = inside(holder, part);
       if (next === undefined) {
         next = {};
         setIn(holder, part, next);
@@ -66,6 +60,11 @@ export class Place {
       delete holder[last];
     }
   }
+}
+
+function inside(holder: unknown, part: string): unknown {
+  if (Array.isArray(holder)) return isArrayIndex(part) ? holder[Number(part)] : undefined;
+  return isDocument(holder) ? own(holder, part) : undefined;
 }
 
 function setIn(holder: unknown, part: string, value: unknown): void {
