@@ -2,12 +2,11 @@ import { CommandError, refuseOthers } from '../command-error.js';
 import { compileExpression, compileVariables, knowing } from '../expressions/compile.js';
 import { compileFilter } from '../query/filter.js';
 import type { Fold } from '../values/collation.js';
-import { fieldPath, isDocument, isOperatorDocument, type Document } from '../values/document.js';
+import { fieldPath, isDocument, isOperatorDocument, withField, type Document } from '../values/document.js';
 import { leaves } from '../values/leaves.js';
 import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
 import type { Compile, PipelineScope, Stage } from './stage.js';
-import { withField } from './with-field.js';
 
 export function lookup(specification: Document, scope: PipelineScope, compile: Compile): Stage {
   const { from, localField, foreignField, as, pipeline, let: variables = {}, ...others } = specification;
@@ -21,7 +20,7 @@ export function lookup(specification: Document, scope: PipelineScope, compile: C
   const bound = compileVariables(variables, scope);
   const inner = knowing(scope, Object.keys(variables));
   const source = sourceOf(from, pipeline ?? [], '$lookup', inner, compile);
-  const path = fieldPath(as).split('.');
+  const path = fieldPath(as);
   return (documents) => {
     if (documents.length === 0) return [];
     const stored = source.isStored ? source.documents(join?.filterOf(documents)) : undefined;
@@ -51,7 +50,7 @@ function joinOf(localField: unknown, foreignField: unknown, fold?: Fold): Join |
   if (typeof localField !== 'string' || typeof foreignField !== 'string') {
     throw new CommandError(9, '$lookup needs both localField and foreignField, as strings');
   }
-  const [local, path] = [fieldPath(localField).split('.'), fieldPath(foreignField).split('.')];
+  const [local, path] = [fieldPath(localField), fieldPath(foreignField)];
   let known: { foreign: Document[]; places: Map<string, number[]> } | undefined;
   return {
     filterOf: (locals) => {
@@ -114,12 +113,7 @@ export function graphLookup(specification: Document, scope: PipelineScope): Stag
     throw new CommandError(40105, '$graphLookup needs from, startWith, connectFromField, connectToField and as');
   }
   const [source = '', ...fields] = names;
-  const [fromField, toField, target, depthPath] = fields.map((name) => fieldPath(name).split('.')) as [
-    string[],
-    string[],
-    string[],
-    string[],
-  ];
+  const [fromField = [], toField = [], target = [], depthPath = []] = fields.map(fieldPath);
   const start = compileExpression(startWith, scope);
   const deepest = maxDepth === undefined ? Infinity : toInteger(maxDepth, 'maxDepth', 40102);
   if (deepest < 0) throw new CommandError(40101, 'maxDepth requires a nonnegative argument');

@@ -5,13 +5,12 @@ import { compileExpression } from '../expressions/compile.js';
 import { isComputed, isNothing, type Scope } from '../expressions/expression.js';
 import { compileFilter } from '../query/filter.js';
 import { compileProjection, flatten } from '../query/projection.js';
-import { collisionOf, fieldAt, fieldPath, isDocument, isFieldPath, type Document } from '../values/document.js';
+import { collisionOf, own, fieldPath, isDocument, isFieldPath, withField, type Document } from '../values/document.js';
 import { toInteger } from '../values/numbers.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
 import { bucket, group } from './group.js';
 import { graphLookup, lookup, unionWith } from './joins.js';
 import type { PipelineScope, Stage } from './stage.js';
-import { withField } from './with-field.js';
 
 /**
  * @param before number of stages before these
@@ -147,9 +146,9 @@ function addFields(specification: unknown, scope: PipelineScope, name: string): 
   const [path, other] = collisionOf(given.map(([path]) => path)) ?? [];
   if (path) throw new CommandError(40176, `${name} takes either ${path} or ${other}`);
   const fields = given.map(([path, value]) => {
-    fieldPath(path);
+    const names = fieldPath(path);
     if (isDocument(value) && isEmpty(value)) throw new CommandError(40180, `an empty object is no value for ${path}`);
-    return { path: path.split('.'), value: compileExpression(value, scope) };
+    return { path: names, value: compileExpression(value, scope) };
   });
   return (documents) =>
     documents.map((document) => {
@@ -166,14 +165,13 @@ function unwind(specification: unknown): Stage {
   if (typeof path !== 'string' || !path.startsWith('$')) {
     throw new CommandError(28818, "path option to $unwind stage should be prefixed with a '$'");
   }
-  fieldPath(path.slice(1));
+  const parts = fieldPath(path.slice(1));
   if (index !== undefined && (typeof index !== 'string' || index === '' || index.startsWith('$'))) {
     throw new CommandError(28822, 'includeArrayIndex option to $unwind stage must be a path without a $');
   }
-  const parts = path.slice(1).split('.');
-  if (index !== undefined) fieldPath(index);
+  const indexPath = index === undefined ? undefined : fieldPath(index);
   const numbered = (document: Document, number: number | null): Document =>
-    index === undefined ? document : withField(document, index.split('.'), number);
+    indexPath ? withField(document, indexPath, number) : document;
   return (documents) =>
     documents.flatMap((document) => {
       const found = fieldAt(document, parts);
@@ -183,6 +181,11 @@ function unwind(specification: unknown): Stage {
       if (Array.isArray(found)) return keepsEmpty ? [numbered(withField(document, parts, undefined), null)] : [];
       return isNothing(found) && !keepsEmpty ? [] : [numbered(document, null)];
     });
+}
+
+/** What a path through documents leads to; through an array it leads nowhere. */
+function fieldAt(document: Document, path: string[]): unknown {
+  return path.reduce<unknown>((value, name) => (isDocument(value) ? own(value, name) : undefined), document);
 }
 
 const OF_WHOLE_PIPELINES = ['$facet', '$out', '$merge', '$documents'];

@@ -1,6 +1,7 @@
 import { CommandError, refuseOthers, unsupported } from '../command-error.js';
 import type { Collection } from '../engine/indexes.js';
-import { findRecords } from '../engine/find.js';
+import { findRecords, matchingRecords } from '../engine/find.js';
+import { removeRecord } from '../engine/records.js';
 import { plainScope } from '../expressions/expression.js';
 import { keepId, refuseDollars } from '../update/update.js';
 import { decodeOwn } from '../values/decode.js';
@@ -21,42 +22,33 @@ export function isOutput(stage: unknown): boolean {
 export function writeOutput(context: CommandContext, results: Buffer[], { $out, $merge }: Document): void {
   const documents = results.map(decodeOwn);
   if ($out === undefined) return merge(context, $merge, documents);
-  const collection = emptied(context, ...target(context, $out));
+  const collection = target(context, $out);
+  const before = matchingRecords(context.view, collection, { ...plainScope(), filter: {} });
+  for (const { id, document } of before) removeRecord(context.view, collection, id, document);
   for (const document of documents) insertDocument(context, collection, document);
 }
 
-function target({ database }: CommandContext, value: unknown): [database: string, name: string] {
-  if (typeof value === 'string') return [database, value];
-  if (isDocument(value)) {
-    const { coll, db = database, ...others } = value;
-    const isNamed = [coll, db].every((name) => typeof name === 'string' && name !== '');
-    if (isNamed && Object.keys(others).length === 0) return [db as string, coll as string];
+/** The collection to write to, which is created if it does not exist. */
+function target({ engine: { catalogue }, view, database }: CommandContext, value: unknown): Collection {
+  const { coll, db = database, ...others } = isDocument(value) ? value : { coll: value };
+  if (typeof coll !== 'string' || typeof db !== 'string' || db === '' || Object.keys(others).length > 0) {
+    throw new CommandError(16990, 'The output collection must be a string or {db, coll}');
   }
-  throw new CommandError(16990, 'The output collection must be a string or {db, coll}');
-}
-
-/** Empties the collection, and keeps its indexes. */
-function emptied({ engine: { catalogue }, view }: CommandContext, database: string, name: string): Collection {
-  const before = catalogue.find(`${database}.${name}`);
-  if (before) catalogue.drop(view, before);
-  const after = catalogue.create(view, database, name, before?.options);
-  const indexes = before?.indexes.slice(1).map(({ specification }) => specification) ?? [];
-  return catalogue.createIndexes(view, after, indexes);
+  return catalogue.find(`${db}.${coll}`) ?? catalogue.create(view, db, coll);
 }
 
 /** `whenMatched` of $merge: the new version of a document that has the `_id` of a merged one. */
-const WHEN_MATCHED: ReadonlyMap<unknown, (before: Document, merged: Document) => Document> = new Map([
-  ['merge', (before: Document, merged: Document) => ({ ...before, ...merged })],
-  ['replace', (_before: Document, merged: Document) => merged],
-  ['keepExisting', (before: Document) => before],
-  [
-    'fail',
-    ({ _id }: Document) => {
+const WHEN_MATCHED = new Map<unknown, (before: Document, merged: Document) => Document>(
+  Object.entries({
+    merge: (before, merged) => ({ ...before, ...merged }),
+    replace: (_before, merged) => merged,
+    keepExisting: (before) => before,
+    fail: ({ _id }) => {
       const details = { keyPattern: { _id: 1 }, keyValue: { _id } };
       throw new CommandError(11000, '$merge found a matching document in the target collection', details);
     },
-  ],
-]);
+  }),
+);
 
 const WHEN_NOT_MATCHED: unknown[] = ['insert', 'discard', 'fail'];
 
@@ -73,9 +65,7 @@ function merge(context: CommandContext, operand: unknown, documents: Document[])
   ) {
     throw unsupported('$merge with other than into, and a mode in whenMatched,', 2);
   }
-  const [database, name] = target(context, into);
-  const { catalogue } = context.engine;
-  const collection = catalogue.find(`${database}.${name}`) ?? catalogue.create(context.view, database, name);
+  const collection = target(context, into);
   for (const document of documents) {
     const query = { ...plainScope(), filter: { _id: { $eq: document._id } } };
     const [found] = '_id' in document ? findRecords(context.view, collection, query) : [];

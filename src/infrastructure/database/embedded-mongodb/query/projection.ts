@@ -1,16 +1,7 @@
 import { compileExpression } from '../expressions/compile.js';
 import type { Scope } from '../expressions/expression.js';
 import { CommandError, unsupported } from '../command-error.js';
-import {
-  assign,
-  isDocument,
-  fieldPath,
-  isOperatorDocument,
-  own,
-  sliced,
-  splitPath,
-  type Document,
-} from '../values/document.js';
+import { assign, isDocument, fieldPath, isOperatorDocument, own, sliced, type Document } from '../values/document.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
 import { isNumber } from '../values/bson-types.js';
 import { elementTest } from './filter.js';
@@ -72,7 +63,7 @@ export function* flatten(specification: Document, prefix = ''): Iterable<[string
 }
 
 function addRule(tree: Tree, path: string, rule: Rule): void {
-  const parts = splitPath(fieldPath(path));
+  const parts = fieldPath(path);
   const last = parts.pop() as string;
   let node = tree;
   for (const part of parts) {

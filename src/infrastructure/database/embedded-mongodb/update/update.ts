@@ -1,4 +1,5 @@
 import { ObjectId } from 'bson';
+import { compilePipeline } from '../aggregation/pipeline.js';
 import { CommandError } from '../command-error.js';
 import type { Scope } from '../expressions/expression.js';
 import { compileFilter } from '../query/filter.js';
@@ -8,7 +9,6 @@ import { equal } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { isRegExp } from '../values/bson-types.js';
 import { OPERATORS, type Operator } from './operators.js';
-import { compileUpdatePipeline } from './pipeline-update.js';
 import { PathResolver } from './positional.js';
 
 export interface UpdateStatement {
@@ -28,14 +28,32 @@ export function compileUpdate(statement: UpdateStatement, scope: Scope): Update 
   const { update } = statement;
   if (Array.isArray(update)) {
     if (statement.arrayFilters) throw new CommandError(9, 'Cannot specify arrayFilters with a pipeline-style update');
-    const run = compileUpdatePipeline(update, scope);
-    return (document) => keepId(document, run(document));
+    return pipelineUpdate(update, scope);
   }
   if (!isDocument(update)) throw new CommandError(9, 'Update argument must be either an object or an array');
   if (!isReplacement(update)) return operatorUpdate(statement, update, scope);
   if (statement.isMulti) throw new CommandError(9, 'multi update is not supported for replacement-style update');
   refuseDollars(update);
   return (document) => keepId(document, copy(update));
+}
+
+const PIPELINE_STAGES = new Set<string | undefined>([
+  '$addFields',
+  '$set',
+  '$project',
+  '$unset',
+  '$replaceRoot',
+  '$replaceWith',
+]);
+
+/** @throws CommandError for stages that are wrong, 72 for one that would make several documents of one, or none */
+function pipelineUpdate(pipeline: unknown[], scope: Scope): Update {
+  for (const stage of pipeline) {
+    const name = isDocument(stage) ? Object.keys(stage)[0] : undefined;
+    if (!PIPELINE_STAGES.has(name)) throw new CommandError(72, `${name} is not allowed to be used within an update`);
+  }
+  const run = compilePipeline(pipeline, { ...scope, sessions: new Map(), documentsOf: () => [] });
+  return (document) => keepId(document, run([document])[0] as Document);
 }
 
 /** @throws CommandError 52 for fields that would look like operators in a document that is there already */

@@ -19,9 +19,23 @@ export function isOperatorDocument(value: unknown): value is Document {
   return first.startsWith('$') && !DBREF_FIELDS.includes(first);
 }
 
-/** What a path through documents leads to; through an array it leads nowhere. */
-export function fieldAt(document: Document, path: string[]): unknown {
-  return path.reduce<unknown>((value, name) => (isDocument(value) ? own(value, name) : undefined), document);
+/**
+ * A copy of the document with another value at a path; undefined removes the field. Everything beside the path is shared with
+ * the original, which is not changed.
+ * @param entersArrays true to set the field in each element of an array on the path, false to replace the array
+ */
+export function withField(document: Document, path: readonly string[], value: unknown, entersArrays = false): Document {
+  const changed = (holder: unknown, from: number): unknown => {
+    const name = path[from];
+    if (name === undefined) return value;
+    if (entersArrays && Array.isArray(holder)) return holder.map((element) => changed(element, from));
+    const result: Document = isDocument(holder) ? { ...holder } : {};
+    const inner = changed(own(result, name), from + 1);
+    if (inner === undefined) delete result[name];
+    else assign(result, name, inner);
+    return result;
+  };
+  return changed(document, 0) as Document;
 }
 
 /** Reads a field without ever reaching the prototype: a field may be called `constructor`. */
@@ -102,10 +116,10 @@ export function isFieldPath(path: string): boolean {
   return path.split('.').every((name) => name !== '' && (!name.startsWith('$') || DBREF_FIELDS.includes(name)));
 }
 
-/** The path. @throws CommandError 16410 where it can be that of no field, 2 for `__proto__` */
-export function fieldPath(path: string): string {
-  splitPath(path);
-  if (isFieldPath(path)) return path;
+/** The names in a path. @throws CommandError 16410 where it can be that of no field, 2 for `__proto__` */
+export function fieldPath(path: string): string[] {
+  const names = splitPath(path);
+  if (isFieldPath(path)) return names;
   throw new CommandError(16410, `FieldPath field names may not be empty or start with '$': '${path}'`);
 }
 

@@ -1,6 +1,6 @@
-import { CommandError } from '../command-error.js';
+import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from './collation.js';
-import { fieldPath, isDocument, splitPath, type Document } from './document.js';
+import { fieldPath, isDocument, type Document } from './document.js';
 import { toDouble } from './numbers.js';
 import { compare, encode, inverted } from './order.js';
 import { EMPTY_ARRAY, isNumber } from './bson-types.js';
@@ -11,12 +11,11 @@ export type SortKey = (document: Document) => Buffer;
 /** Bytes by which documents sort as the specification says. @throws CommandError for a malformed specification */
 export function compileSortKey(specification: Document, fold?: Fold): SortKey {
   const fields = Object.entries(specification).map(([path, direction]) => {
-    if (isDocument(direction))
-      throw new CommandError(2, '$meta sort is not supported by the embedded store: use MongoDB for it');
+    if (isDocument(direction)) throw unsupported('$meta sort', 2);
     const number = isNumber(direction) ? toDouble(direction) : NaN;
     if (number !== 1 && number !== -1)
       throw new CommandError(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
-    return { parts: splitPath(fieldPath(path)), descending: number === -1 };
+    return { parts: fieldPath(path), descending: number === -1 };
   });
   return (document) => {
     const keys = fields.map(({ parts, descending }) => {
