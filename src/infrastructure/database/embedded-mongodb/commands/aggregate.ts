@@ -43,7 +43,7 @@ function results(context: CommandContext, pipeline: Document[]): Buffer[] {
   const query = { ...context.query(collection, ''), ...head.query };
   const { variables, fold } = query;
   const documentsOf = otherDocuments(context, { variables, fold });
-  const scope: PipelineScope = { variables, fold, sessions: context.engine.sessions.all(), documentsOf };
+  const scope: PipelineScope = { variables, fold, sessions: context.engine.sessions.lastUses, documentsOf };
   const rest = pipeline.slice(head.length);
   const counted = onlyCount(rest);
   if (counted) {

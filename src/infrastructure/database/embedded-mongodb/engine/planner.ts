@@ -4,9 +4,8 @@ import { compileFilter } from '../query/filter.js';
 import { indexRange } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
 import type { Fold } from '../values/collation.js';
-import { isDocument, type Document } from '../values/document.js';
+import { isDocument, withField, type Document } from '../values/document.js';
 import { encode } from '../values/order.js';
-import { Place } from '../values/place.js';
 import { typeName } from '../values/bson-types.js';
 import {
   demandsOf,
@@ -124,17 +123,11 @@ function implies(filter: Document, demands: Map<string, Demand[]>, partialFilter
     if (key in filter && encode([filter[key]]).equals(encode([operand]))) return true;
     if (key.startsWith('$')) return false;
     const accepts = compileFilter({ [key]: operand }, plainScope(fold));
-    const isAccepted = (point: unknown): boolean => accepts(holding(key, point));
+    const isAccepted = (point: unknown): boolean => accepts(withField({}, key.split('.'), point));
     return demands
       .get(key)
       ?.some((demand) => demand.points && impliesPresence(demand) && demand.points.every(isAccepted));
   });
-}
-
-function holding(path: string, value: unknown): Document {
-  const document: Document = {};
-  new Place(document, path.split('.')).set(value);
-  return document;
 }
 
 interface Narrowed {
@@ -163,7 +156,9 @@ function narrow(
   for (const [position, { path, parts }] of index.fields.entries()) {
     const isBeside = index.fields.slice(0, position).some((other) => other.parts[0] === parts[0]);
     const ofField = isBeside && holdsArrays() ? [] : (demands.get(path) ?? []);
-    const [points] = ofField.flatMap((demand) => (demand.points ? [demand.points] : [])).sort(byLength);
+    const [points] = ofField
+      .flatMap((demand) => (demand.points ? [demand.points] : []))
+      .sort((a, b) => a.length - b.length);
     if (!points || points.length * prefixes.length > most) {
       const ranges = rangeBounds(index, position, ofField);
       return { index, length: position, prefixes, ranges, score: position * SCORE.point + (ranges ? SCORE.range : 0) };
@@ -173,10 +168,6 @@ function narrow(
   }
   const { length } = index.fields;
   return { index, length, prefixes, ranges: undefined, score: index.isUnique ? SCORE.unique : length * SCORE.point };
-}
-
-function byLength(a: unknown[], b: unknown[]): number {
-  return a.length - b.length;
 }
 
 function planFor({ index, prefixes, ranges: behind = [EVERYTHING], score }: Narrowed): Plan {

@@ -31,7 +31,8 @@ export interface SessionOfCommand {
 
 /** The sessions of clients, and their open transactions: at most one for each session. */
 export class Sessions {
-  private readonly lastUses = new Map<string, Date>();
+  /** The sessions that clients have used and not ended, with the time of their last command. */
+  readonly lastUses = new Map<string, Date>();
   private readonly open = new Map<string, Transaction>();
   private readonly writers = new Map<string, Transaction>();
 
@@ -39,11 +40,6 @@ export class Sessions {
 
   use(session: string): void {
     this.lastUses.set(session, this.engine.now());
-  }
-
-  /** The sessions that clients have used and not ended, with the time of their last command. */
-  all(): ReadonlyMap<string, Date> {
-    return this.lastUses;
   }
 
   end(session: string): void {

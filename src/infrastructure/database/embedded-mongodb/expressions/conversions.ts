@@ -10,18 +10,9 @@ import { argumentsOf, isNothing, ordered, type Operators } from './expression.js
 const MAKERS: Record<string, (value: unknown) => unknown> = {
   string: (value) => (value instanceof ObjectId || typeof value === 'boolean' ? String(value) : textOf(value)),
   bool: isTruthy,
-  int: (value) => {
-    const exact = value instanceof Date ? undefined : integer(value, 32);
-    return exact === undefined ? undefined : Number(exact);
-  },
-  long: (value) => {
-    const exact = integer(value, 64);
-    return exact === undefined ? undefined : Long.fromBigInt(exact);
-  },
-  double: (value) => {
-    const number = toNumber(value);
-    return number === undefined ? undefined : bsonDouble(number);
-  },
+  int: (value) => ifKnown(value instanceof Date ? undefined : integer(value, 32), Number),
+  long: (value) => ifKnown(integer(value, 64), (exact) => Long.fromBigInt(exact)),
+  double: (value) => ifKnown(toNumber(value), bsonDouble),
   decimal: (value) => {
     try {
       return Decimal128.fromString(String(isNumber(value) || typeof value === 'string' ? value : toNumber(value)));
@@ -40,6 +31,10 @@ const MAKERS: Record<string, (value: unknown) => unknown> = {
     return Number.isNaN(date?.getTime()) ? undefined : date;
   },
 };
+
+function ifKnown<T>(value: T | undefined, make: (value: T) => unknown): unknown {
+  return value === undefined ? undefined : make(value);
+}
 
 export const CONVERSIONS: Operators = {
   ...Object.fromEntries(

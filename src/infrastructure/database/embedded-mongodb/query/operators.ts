@@ -6,7 +6,6 @@ import { isTruthy, toDouble, toInteger } from '../values/numbers.js';
 import { compare, encode, equal, identity } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
 import { isNumber, isRegExp, rankOf, typeTest } from '../values/bson-types.js';
-import { someValue } from '../values/leaves.js';
 
 /**
  * Decides on the values a path leads to, see leaves().
@@ -17,7 +16,7 @@ export type LeavesTest = (found: readonly unknown[], isElement?: boolean) => boo
 type ValueTest = (value: unknown) => boolean;
 
 /** The operators that stand below a field and need nothing but its values. */
-const OPERATORS: ReadonlyMap<string, (operand: unknown, fold?: Fold) => LeavesTest> = new Map(
+const OPERATORS = new Map(
   Object.entries<(operand: unknown, fold?: Fold) => LeavesTest>({
     $eq: (operand, fold) => some(isRegExp(operand) ? (value) => equal(value, operand) : equality(operand, fold)),
     $ne: (operand, fold) => not(some(equality(refuseRegExp(operand), fold))),
@@ -63,8 +62,10 @@ function patternTest(operand: Parameters<typeof toRegExp>[0]): ValueTest {
   return (value) => (typeof value === 'string' ? pattern.test(value) : isRegExp(value) && equal(value, operand));
 }
 
+/** Tries the leaves, and the elements of those that are arrays. */
 export function some(test: ValueTest): LeavesTest {
-  return (found, isElement) => (isElement ? found.some(test) : someValue(found, test));
+  return (found, isElement) =>
+    found.some((leaf) => test(leaf) || (!isElement && Array.isArray(leaf) && leaf.some(test)));
 }
 
 export function not(test: LeavesTest): LeavesTest {

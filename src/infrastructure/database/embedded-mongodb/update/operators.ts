@@ -21,23 +21,25 @@ export interface OperatorOptions extends Scope {
 
 export type Operator = (place: Place, operand: unknown, options: OperatorOptions) => void;
 
-export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
-  ['$set', (place, operand) => place.set(copy(operand))],
-  ['$setOnInsert', (place, operand, { isInsert }) => (isInsert ? place.set(copy(operand)) : undefined)],
-  ['$unset', (place) => place.unset()],
-  ['$rename', rename],
-  arithmetic('$inc', 'increment', ADDITION),
-  arithmetic('$mul', 'multiply', MULTIPLICATION),
-  ['$min', (place, operand, options) => bound(place, operand, -1, options)],
-  ['$max', (place, operand, options) => bound(place, operand, 1, options)],
-  ['$currentDate', currentDate],
-  ['$bit', bit],
-  ['$push', push],
-  ['$addToSet', addToSet],
-  ['$pull', pull],
-  ['$pullAll', pullAll],
-  ['$pop', pop],
-]);
+export const OPERATORS: ReadonlyMap<string, Operator> = new Map(
+  Object.entries<Operator>({
+    $set: (place, operand) => place.set(copy(operand)),
+    $setOnInsert: (place, operand, { isInsert }) => (isInsert ? place.set(copy(operand)) : undefined),
+    $unset: (place) => place.unset(),
+    $rename: rename,
+    $inc: arithmetic('$inc', 'increment', ADDITION),
+    $mul: arithmetic('$mul', 'multiply', MULTIPLICATION),
+    $min: (place, operand, options) => bound(place, operand, -1, options),
+    $max: (place, operand, options) => bound(place, operand, 1, options),
+    $currentDate: currentDate,
+    $bit: bit,
+    $push: push,
+    $addToSet: addToSet,
+    $pull: pull,
+    $pullAll: pullAll,
+    $pop: pop,
+  }),
+);
 
 function rename(from: Place, operand: unknown, { placeOf }: OperatorOptions): void {
   if (typeof operand !== 'string') throw new CommandError(2, "The 'to' field for $rename must be a string");
@@ -54,21 +56,18 @@ function rename(from: Place, operand: unknown, { placeOf }: OperatorOptions): vo
   to.set(value);
 }
 
-function arithmetic(name: string, verb: string, operation: Arithmetic): [string, Operator] {
-  return [
-    name,
-    (place, operand) => {
-      const found = place.get();
-      const value = found === undefined ? 0 : found;
-      const given = `{${place.path}: ${JSON.stringify(operand)}}`;
-      if (!isNumber(operand)) throw new CommandError(14, `Cannot ${verb} with non-numeric argument: ${given}`);
-      if (!isNumber(value)) {
-        const message = `Cannot apply ${name} to a value of non-numeric type. The field '${place.path}'`;
-        throw new CommandError(14, `${message} has non-numeric type ${typeName(value)}`);
-      }
-      place.set(calculate(operation, value, operand));
-    },
-  ];
+function arithmetic(name: string, verb: string, operation: Arithmetic): Operator {
+  return (place, operand) => {
+    const found = place.get();
+    const value = found === undefined ? 0 : found;
+    const given = `{${place.path}: ${JSON.stringify(operand)}}`;
+    if (!isNumber(operand)) throw new CommandError(14, `Cannot ${verb} with non-numeric argument: ${given}`);
+    if (!isNumber(value)) {
+      const message = `Cannot apply ${name} to a value of non-numeric type. The field '${place.path}'`;
+      throw new CommandError(14, `${message} has non-numeric type ${typeName(value)}`);
+    }
+    place.set(calculate(operation, value, operand));
+  };
 }
 
 function bound(place: Place, operand: unknown, direction: number, options: OperatorOptions): void {

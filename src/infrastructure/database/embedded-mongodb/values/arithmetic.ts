@@ -99,20 +99,25 @@ export function rounded(value: BsonNumber, places: number, rounding: Rounding): 
   const exact = isDouble && Number.isFinite(toDouble(value)) ? exactDigitsOf(toDouble(value)) : digitsOf(value);
   if (!exact || exact.scale <= places) return value;
   const unit = 10n ** BigInt(exact.scale - places);
-  const digits = exact.digits / unit + correction(exact.digits / unit, exact.digits % unit, unit, rounding);
+  const digits = divided(exact.digits, unit, rounding);
   if (value instanceof Decimal128) return toDecimal({ digits, scale: places });
   if (isDouble) return bsonDouble(Number(`${digits}E${-places}`));
   const result = digits * 10n ** BigInt(-places);
   return value instanceof Long || BigInt.asIntN(32, result) !== result ? Long.fromBigInt(result) : Number(result);
 }
 
-/** What is to be added to a number of which a rest was cut off. */
-function correction(kept: bigint, rest: bigint, unit: bigint, rounding: Rounding): bigint {
-  if (rounding === 'floor') return rest < 0n ? -1n : 0n;
-  if (rounding === 'ceiling') return rest > 0n ? 1n : 0n;
-  const twice = 2n * (rest < 0n ? -rest : rest);
-  const isUp = twice > unit || (twice === unit && kept % 2n !== 0n);
-  return rounding === 'halfEven' && isUp ? (rest < 0n ? -1n : 1n) : 0n;
+/** How many units there are in a number, to a whole one. */
+function divided(digits: bigint, unit: bigint, rounding: Rounding): bigint {
+  const [whole, rest] = [digits / unit, digits % unit];
+  const away = rest < 0n ? -1n : 1n;
+  const twice = 2n * rest * away;
+  const isAway = {
+    down: false,
+    floor: rest < 0n,
+    ceiling: rest > 0n,
+    halfEven: twice > unit || (twice === unit && whole % 2n !== 0n),
+  };
+  return isAway[rounding] ? whole + away : whole;
 }
 
 /** Without the zeros at its end. */
@@ -126,9 +131,7 @@ function shortened({ digits, scale }: Digits, leastScale: number): Digits {
 function toDecimal({ digits, scale }: Digits): Decimal128 {
   const excess = String(digits).replace('-', '').length - DECIMAL_DIGITS;
   if (excess > 0) {
-    const unit = 10n ** BigInt(excess);
-    const nearest = digits / unit + correction(digits / unit, digits % unit, unit, 'halfEven');
-    return toDecimal({ digits: nearest, scale: scale - excess });
+    return toDecimal({ digits: divided(digits, 10n ** BigInt(excess), 'halfEven'), scale: scale - excess });
   }
   try {
     return Decimal128.fromStringWithRounding(`${digits}E${-scale}`);

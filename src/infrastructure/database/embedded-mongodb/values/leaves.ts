@@ -22,8 +22,3 @@ export function leaves(value: unknown, path: readonly string[], from = 0, found:
   }
   return found;
 }
-
-/** The leaves, and the elements of those that are arrays: what a comparison is tried on. */
-export function someValue(found: readonly unknown[], test: (value: unknown) => boolean): boolean {
-  return found.some((leaf) => test(leaf) || (Array.isArray(leaf) && leaf.some(test)));
-}
