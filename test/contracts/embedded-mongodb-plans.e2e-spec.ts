@@ -19,7 +19,7 @@ import { leaves } from '../../src/infrastructure/database/embedded-mongodb/value
 import { compileSortKey } from '../../src/infrastructure/database/embedded-mongodb/values/sort-key.js';
 import { Store } from '../../src/infrastructure/database/embedded-mongodb/storage/store.js';
 import { foldFor } from '../../src/infrastructure/database/embedded-mongodb/values/collation.js';
-import { toStoredBytes, type Document } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
+import type { Document } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
 
 const FILTERS = 6_000;
 const SORTS = 1_000;
@@ -151,7 +151,7 @@ describe('A query plan', () => {
         const document = { _id: n, ...randomDocument() };
         try {
           for (const name of ['indexed', 'plain']) {
-            insertRecord(view, collection(name), n + 1, document, toStoredBytes(document));
+            insertRecord(view, collection(name), n + 1, document);
           }
           documents.push(document);
         } catch (error) {
@@ -243,9 +243,10 @@ describe('A query plan', () => {
     expect(before).toBe(idsOf('plain', { ...plainScope(), filter: {} }).length);
     await engine.write((view) => {
       const [first] = findRecords(view, collection('indexed'), { ...plainScope(), filter: {}, limit: 1 });
-      removeRecord(view, collection('indexed'), first?.id ?? 0, first?.document ?? {});
+      if (!first) throw new Error('there is no record');
+      removeRecord(view, collection('indexed'), first);
       expect(countRecords(view, collection('indexed'), { ...plainScope(), filter: {} })).toBe(before - 1);
-      insertRecord(view, collection('indexed'), first?.id ?? 0, first?.document ?? {}, first?.bytes ?? Buffer.alloc(0));
+      insertRecord(view, collection('indexed'), first.id, first.document);
     });
     expect(countRecords(view, collection('indexed'), { ...plainScope(), filter: {}, skip: 1, limit: 5 })).toBe(5);
     expect([count(), view.documents]).toEqual([before, 0]);

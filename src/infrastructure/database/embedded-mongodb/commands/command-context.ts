@@ -44,8 +44,7 @@ export class CommandContext {
   }
 
   collection(namespace = this.namespace): Collection | undefined {
-    const current = this.engine.catalogue.find(namespace);
-    return this.transaction ? this.transaction.collection(namespace, current) : current;
+    return this.transaction?.collections.get(namespace) ?? this.engine.catalogue.find(namespace);
   }
 
   /** The collection for a handler that changes documents. */

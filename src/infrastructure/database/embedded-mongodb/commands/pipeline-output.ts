@@ -24,7 +24,7 @@ export function writeOutput(context: CommandContext, results: Buffer[], { $out, 
   if ($out === undefined) return merge(context, $merge, documents);
   const collection = target(context, $out);
   const before = matchingRecords(context.view, collection, { ...plainScope(), filter: {} });
-  for (const { id, document } of before) removeRecord(context.view, collection, id, document);
+  for (const record of before) removeRecord(context.view, collection, record);
   for (const document of documents) insertDocument(context, collection, document);
 }
 

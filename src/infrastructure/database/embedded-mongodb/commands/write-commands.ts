@@ -1,12 +1,12 @@
 import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/indexes.js';
-import { findRecords, type Query, type StoredRecord } from '../engine/find.js';
-import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js';
+import { findRecords, type Query } from '../engine/find.js';
+import { insertRecord, removeRecord, replaceRecord, type StoredRecord } from '../engine/records.js';
 import { isNumber } from '../values/bson-types.js';
 import { isTruthy } from '../values/numbers.js';
 import { compileUpdate, upsertDocument, type Update, type UpdateStatement } from '../update/update.js';
-import { toStoredBytes, type Document } from '../values/document.js';
+import type { Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
 import { refuseUnknownFields } from './known-fields.js';
 import { projectionOf } from './read-commands.js';
@@ -42,7 +42,7 @@ export function remove(context: CommandContext): Document {
   const writeErrors = eachStatement(context, 'deletes', (statement) => {
     const limit = limitOf(statement);
     const found = findRecords(context.view, collection, { ...context.query(collection, 'q', statement), limit });
-    for (const { id, document } of found) removeRecord(context.view, collection as Collection, id, document);
+    for (const record of found) removeRecord(context.view, collection as Collection, record);
     n += found.length;
   });
   return { n, ...writeErrors, ok: 1 };
@@ -80,7 +80,7 @@ function findAndRemove(context: CommandContext): Document {
   const sort = context.documentField('sort');
   const [record] = findRecords(context.view, collection, { ...query, sort, limit: 1 });
   if (!record) return { lastErrorObject: { n: 0 }, value: null, ok: 1 };
-  removeRecord(context.view, collection as Collection, record.id, record.document);
+  removeRecord(context.view, collection as Collection, record);
   return { lastErrorObject: { n: 1 }, value: project ? project(record.document) : record.document, ok: 1 };
 }
 
@@ -141,20 +141,16 @@ function change(context: CommandContext, statement: Document, filterField: strin
 
 export function insertDocument(context: CommandContext, collection: Collection, document: Document): Document {
   const complete = '_id' in document ? document : { _id: new ObjectId(), ...document };
-  const bytes = toStoredBytes(complete);
-  insertRecord(context.view, collection, context.engine.catalogue.nextRecordId(), complete, bytes);
+  insertRecord(context.view, collection, context.engine.catalogue.nextRecordId(), complete);
   return complete;
 }
 
 export function replaceDocument(
   { view }: CommandContext,
   collection: Collection,
-  { id, document: before, bytes: bytesBefore }: StoredRecord,
+  record: StoredRecord,
   updated: Update,
 ): Changed['changes'][number] {
-  const document = updated(before);
-  const bytes = toStoredBytes(document);
-  const isModified = !bytes.equals(bytesBefore);
-  if (isModified) replaceRecord(view, collection, id, before, document, bytes);
-  return { before, document, isModified };
+  const document = updated(record.document);
+  return { before: record.document, document, isModified: replaceRecord(view, collection, record, document) };
 }

@@ -145,7 +145,7 @@ function isThere(indexes: readonly IndexDefinition[], index: IndexDefinition): b
 function fill(view: WritableView, collection: Collection, index: IndexDefinition): void {
   for (const { key, value } of view.range(...documentRange(collection.id))) {
     const entries = indexEntries(index, decode(value));
-    refuseDuplicates(view, collection, index, entries);
+    refuseDuplicates(view, collection.namespace, index, entries);
     addEntries(view, index, entries, numberOf(key));
   }
 }

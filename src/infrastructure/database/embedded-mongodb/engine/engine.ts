@@ -98,7 +98,7 @@ function removeExpired(view: WritableView, catalogue: Catalogue, now: Date): boo
       const isOver = fields.map(({ path }) => ({ [path]: { $lte: deadline } }));
       const filter = partialFilter ? { ...partialFilter, $and: [...isOver, partialFilter] } : { $and: isOver };
       const expired = findRecords(view, collection, { ...plainScope(), filter, limit: MOST_AT_ONCE });
-      for (const { id, document } of expired) removeRecord(view, collection, id, document);
+      for (const record of expired) removeRecord(view, collection, record);
       hasMore ||= expired.length === MOST_AT_ONCE;
     }
   }

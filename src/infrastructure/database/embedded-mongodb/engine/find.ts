@@ -3,27 +3,12 @@ import { compileFilter } from '../query/filter.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
 import { countKey, documentKey, documentRange, numberOf } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
-import { decode } from '../values/decode.js';
 import { isDocument, type Document } from '../values/document.js';
 import { literalPrefix } from '../values/regex.js';
 import { isRegExp, typeName } from '../values/bson-types.js';
 import { LONGEST_VALUES, type Collection } from './indexes.js';
 import { plan, planOrder, type Plan, type Request } from './planner.js';
-import { isMultikey } from './records.js';
-
-export class StoredRecord {
-  private decoded: Document | undefined;
-
-  constructor(
-    readonly id: number,
-    readonly bytes: Buffer,
-  ) {}
-
-  /** Decoded on first use: many queries only pass the bytes on, or count. */
-  get document(): Document {
-    return (this.decoded ??= decode(this.bytes));
-  }
-}
+import { isMultikey, StoredRecord } from './records.js';
 
 export interface Query extends Scope, Request {
   skip?: number | undefined;

@@ -2,59 +2,60 @@ import { Binary, Double, ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import { countKey, documentKey, indexKey, multikeyKey, number } from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
-import { isDocument, type Document } from '../values/document.js';
+import { decode } from '../values/decode.js';
+import { isDocument, toStoredBytes, type Document } from '../values/document.js';
 import { isNumber, typeName } from '../values/bson-types.js';
 import { indexEntries, type Collection, type IndexDefinition, type IndexEntry } from './indexes.js';
+
+export class StoredRecord {
+  private decoded: Document | undefined;
+
+  constructor(
+    readonly id: number,
+    readonly bytes: Buffer,
+  ) {}
+
+  /** Decoded on first use: many queries only pass the bytes on, or count. */
+  get document(): Document {
+    return (this.decoded ??= decode(this.bytes));
+  }
+}
 
 // All writes of documents go through the three functions below, which check all indexes before they write anything.
 
 /** @throws CommandError 11000 if a unique index already contains one of the values */
-export function insertRecord(
-  view: WritableView,
-  collection: Collection,
-  recordId: number,
-  document: Document,
-  bytes: Buffer,
-): void {
+export function insertRecord(view: WritableView, collection: Collection, id: number, document: Document): void {
+  const bytes = toStoredBytes(document);
   checkId(document._id);
-  changeIndexes(view, collection, recordId, undefined, document);
-  view.put(documentKey(collection.id, recordId), bytes);
+  changeIndexes(view, collection, id, undefined, document);
+  view.put(documentKey(collection.id, id), bytes);
   view.add(countKey(collection.id), 1);
 }
 
-export function replaceRecord(
-  view: WritableView,
-  collection: Collection,
-  recordId: number,
-  before: Document,
-  after: Document,
-  bytes: Buffer,
-): void {
-  changeIndexes(view, collection, recordId, before, after);
-  view.put(documentKey(collection.id, recordId), bytes);
+/** @returns whether there is a difference. @throws CommandError as insertRecord() */
+export function replaceRecord(view: WritableView, collection: Collection, old: StoredRecord, after: Document): boolean {
+  const bytes = toStoredBytes(after);
+  if (bytes.equals(old.bytes)) return false;
+  changeIndexes(view, collection, old.id, old.document, after);
+  view.put(documentKey(collection.id, old.id), bytes);
+  return true;
 }
 
-export function removeRecord(view: WritableView, collection: Collection, recordId: number, document: Document): void {
-  changeIndexes(view, collection, recordId, document, undefined);
-  view.del(documentKey(collection.id, recordId));
+export function removeRecord(view: WritableView, collection: Collection, { id, document }: StoredRecord): void {
+  changeIndexes(view, collection, id, document, undefined);
+  view.del(documentKey(collection.id, id));
   view.add(countKey(collection.id), -1);
 }
 
-function changeIndexes(
-  view: WritableView,
-  collection: Collection,
-  recordId: number,
-  before: Document | undefined,
-  after: Document | undefined,
-): void {
+function changeIndexes(view: WritableView, collection: Collection, id: number, old?: Document, after?: Document): void {
   const changes = collection.indexes.map((index) => {
-    const [old, entries] = [before, after].map((document) => (document ? indexEntries(index, document) : []));
-    return { index, removed: without(old, entries), added: without(entries, old) };
+    const [before, entries] = [old, after].map((document) => (document ? indexEntries(index, document) : []));
+    return { index, removed: without(before, entries), added: without(entries, before) };
   });
-  for (const { index, added } of changes) refuseDuplicates(view, collection, index, added);
+  for (const { index, added } of changes) refuseDuplicates(view, collection.namespace, index, added);
   for (const { index, removed, added } of changes) {
-    for (const { bytes } of removed) view.del(keyOf(index, bytes, recordId));
-    addEntries(view, index, added, recordId);
+    for (const { bytes } of removed) view.del(keyOf(index, bytes, id));
+    addEntries(view, index, added, id);
   }
 }
 
@@ -74,12 +75,7 @@ export function isMultikey(view: View, index: IndexDefinition): boolean {
   return view.get(multikeyKey(index.id)) !== undefined;
 }
 
-export function refuseDuplicates(
-  view: View,
-  { namespace }: Pick<Collection, 'namespace'>,
-  index: IndexDefinition,
-  entries: IndexEntry[],
-): void {
+export function refuseDuplicates(view: View, namespace: string, index: IndexDefinition, entries: IndexEntry[]): void {
   if (!index.isUnique) return;
   const known = entries.find(({ bytes }) => view.get(indexKey(index.id, bytes)));
   if (!known) return;

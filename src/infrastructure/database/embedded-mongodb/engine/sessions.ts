@@ -178,14 +178,10 @@ export class Transaction extends Overlay {
     private readonly live: View,
     /** The open transaction that wrote each key; shared by all transactions. */
     private readonly writers: Map<string, Transaction>,
-    private readonly collections: ReadonlyMap<string, Collection>,
+    /** The collections as of the snapshot, in which newer indexes have no entries. */
+    readonly collections: ReadonlyMap<string, Collection>,
   ) {
     super(snapshot);
-  }
-
-  /** The collection as of the snapshot, in which newer indexes have no entries. */
-  collection(namespace: string, current: Collection | undefined): Collection | undefined {
-    return this.collections.get(namespace) ?? current;
   }
 
   /** @throws CommandError 112 if another writer has committed, or is about to write, a key that this transaction wrote */

@@ -84,11 +84,9 @@ export const DATES: Operators = {
     const unit = unitOf(given.unit);
     // Units shorter than a day do not depend on changes of the clocks.
     const isShort = (SPANS[unit] ?? DAY_MS) < DAY_MS;
-    const offsets = [start, isShort ? start : end].map((moment) => offsetAt(moment, given.timezone));
-    const [from, to] = [start, end].map((moment, i) =>
-      numberOf(new Date(moment.getTime() + (offsets[i] as number)), unit, given),
-    );
-    return Long.fromNumber((to as number) - (from as number));
+    const endOffset = offsetAt(isShort ? start : end, given.timezone);
+    const localEnd = new Date(end.getTime() + endOffset);
+    return Long.fromNumber(numberOf(localEnd, unit, given) - numberOf(inZone(start, given.timezone), unit, given));
   }),
   $dateTrunc: strictlyNamed('date unit binSize? timezone? startOfWeek?', (given) => {
     const bins = toInteger(given.binSize ?? 1, '$dateTrunc binSize', 5439017);

@@ -17,7 +17,10 @@ export type Predicate = (document: Document) => boolean;
  */
 export function compileFilter(filter: unknown, scope: Scope = plainScope()): Predicate {
   if (!isDocument(filter)) throw new CommandError(14, 'Expected the filter to be an object');
-  const tests = Object.keys(filter).map((key) => compileEntry(key, filter[key], scope));
+  return everyOne(Object.keys(filter).map((key) => compileEntry(key, filter[key], scope)));
+}
+
+function everyOne(tests: Predicate[]): Predicate {
   return tests.length === 1 ? (tests[0] as Predicate) : (document) => tests.every((test) => test(document));
 }
 
@@ -46,17 +49,13 @@ function compileEntry(key: string, operand: unknown, scope: Scope): Predicate {
     throw new CommandError(2, `${key} argument must be a non-empty array of objects`);
   };
   switch (key) {
-    case '$and': {
-      const all = parts();
-      return (document) => all.every((test) => test(document));
-    }
-    case '$or': {
-      const any = parts();
-      return (document) => any.some((test) => test(document));
-    }
+    case '$and':
+      return everyOne(parts());
+    case '$or':
     case '$nor': {
-      const none = parts();
-      return (document) => !none.some((test) => test(document));
+      const tests = parts();
+      const isWanted = key === '$or';
+      return (document) => tests.some((test) => test(document)) === isWanted;
     }
     case '$expr': {
       const expression = compileExpression(operand, scope);
@@ -68,15 +67,13 @@ function compileEntry(key: string, operand: unknown, scope: Scope): Predicate {
     case '$text':
     case '$jsonSchema':
       throw unsupported(`Query operator ${key}`, 2);
-    default:
+    default: {
       if (isOperatorDocument({ [key]: operand })) throw new CommandError(2, `unknown top level operator: ${key}`);
-      return compileField(key.split('.'), operand, scope);
+      const path = key.split('.');
+      const test = compileOperators(operatorsOf(operand), scope);
+      return (document) => test(leaves(document, path));
+    }
   }
-}
-
-function compileField(path: string[], operand: unknown, scope: Scope): Predicate {
-  const test = compileOperators(operatorsOf(operand), scope);
-  return (document) => test(leaves(document, path));
 }
 
 /** {a: 1} means {a: {$eq: 1}}, {a: /b/} means {a: {$regex: /b/}}. */

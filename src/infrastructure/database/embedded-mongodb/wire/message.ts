@@ -74,10 +74,8 @@ function parseMessage(frame: Buffer, requestId: number): Request {
   const sequences = new Map<string, Document[]>();
   for (let position = 20; position < end;) {
     const kind = frame.readUInt8(position++);
-    const size = frame.readInt32LE(position);
-    if (size < 5 || position + size > end) throw new ProtocolError('section reaches beyond its frame');
-    const section = frame.subarray(position, position + size);
-    position += size;
+    const section = sizedAt(frame.subarray(0, end), position);
+    position += section.length;
     if (kind === 0) command = decode(section);
     else if (kind === 1) sequences.set(...parseSequence(section));
     else throw new ProtocolError(`unknown section kind ${kind}`);
@@ -95,12 +93,18 @@ function parseSequence(section: Buffer): [string, Document[]] {
     throw new ProtocolError(`unknown sequence ${name}`);
   const documents: Document[] = [];
   for (let position = nameEnd + 1; position < section.length;) {
-    const size = section.readInt32LE(position);
-    if (size < 5 || position + size > section.length) throw new ProtocolError('document reaches beyond its sequence');
-    documents.push(decode(section.subarray(position, position + size)));
-    position += size;
+    const document = sizedAt(section, position);
+    documents.push(decode(document));
+    position += document.length;
   }
   return [name, documents];
+}
+
+/** The section or document at a position, which begins with its size. @throws ProtocolError if it is not all there */
+function sizedAt(bytes: Buffer, position: number): Buffer {
+  const size = bytes.readInt32LE(position);
+  if (size < 5 || position + size > bytes.length) throw new ProtocolError('a size reaches beyond its frame');
+  return bytes.subarray(position, position + size);
 }
 
 function parseQuery(frame: Buffer, requestId: number): Request {
