@@ -10,10 +10,13 @@ export interface Demand {
   /** The field equals one of these. */
   points?: unknown[];
   /** The field is beyond this value, and has its type. */
-  limit?: { isLower: boolean; value: unknown };
+  limit?: Limit;
   /** The field is a string that begins with this text, or it is the regular expression itself. */
-  beginning?: { text: string; pattern: unknown };
+  beginning?: Beginning;
 }
+
+type Limit = { isLower: boolean; value: unknown };
+type Beginning = { text: string; pattern: unknown };
 
 /** A range of encoded index values; it may contain more than the filter accepts, never less. */
 export interface Bounds {
@@ -98,11 +101,7 @@ export function rangeBounds(index: IndexDefinition, position: number, demands: D
   return limit && [limitBounds(index, position, limit)];
 }
 
-function beginningBounds(
-  index: IndexDefinition,
-  position: number,
-  { text, pattern }: NonNullable<Demand['beginning']>,
-): Bounds[] {
+function beginningBounds(index: IndexDefinition, position: number, { text, pattern }: Beginning): Bounds[] {
   const withoutEnd = encode(text).subarray(0, -2);
   const itself = encodeField(index, position, pattern);
   const same = { from: itself, to: Buffer.concat([itself, HIGHEST]) };
@@ -116,11 +115,7 @@ function beginningBounds(
   return [same, { from, to }];
 }
 
-function limitBounds(
-  index: IndexDefinition,
-  position: number,
-  { isLower, value }: NonNullable<Demand['limit']>,
-): Bounds {
+function limitBounds(index: IndexDefinition, position: number, { isLower, value }: Limit): Bounds {
   const bytes = encodeField(index, position, value);
   const isDescending = index.fields[position]?.descending ?? false;
   const firstOfType = isDescending ? 0xff - rankOf(value) : rankOf(value);

@@ -81,8 +81,7 @@ export function refuseDuplicates(view: View, namespace: string, index: IndexDefi
   if (!known) return;
   const values = known.values.map((value) => (typeof value === 'symbol' ? null : (value ?? null)));
   const keyValue = Object.fromEntries(index.fields.map(({ path }, i) => [path, values[i]]));
-  const shown = index.fields.map(({ path }, i) => `${path}: ${show(values[i])}`).join(', ');
-  const message = `E11000 duplicate key error collection: ${namespace} index: ${index.name} dup key: { ${shown} }`;
+  const message = `E11000 duplicate key error collection: ${namespace} index: ${index.name} dup key: ${show(keyValue)}`;
   throw new CommandError(11000, message, { keyPattern: index.specification.key, keyValue });
 }
 
@@ -100,10 +99,10 @@ function checkId(id: unknown): void {
 
 function show(value: unknown): string {
   if (Array.isArray(value)) return `[ ${value.map(show).join(', ')} ]`;
-  if (isDocument(value))
-    return `{ ${Object.entries(value)
-      .map(([name, inner]) => `${name}: ${show(inner)}`)
-      .join(', ')} }`;
+  if (isDocument(value)) {
+    const fields = Object.entries(value).map(([name, inner]) => `${name}: ${show(inner)}`);
+    return `{ ${fields.join(', ')} }`;
+  }
   if (value instanceof ObjectId) return `ObjectId('${value.toHexString()}')`;
   if (value instanceof Date) return `new Date(${value.getTime()})`;
   if (value instanceof Binary) {

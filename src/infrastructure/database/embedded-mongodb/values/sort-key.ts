@@ -6,10 +6,8 @@ import { compare, encode, inverted } from './order.js';
 import { EMPTY_ARRAY, isNumber } from './bson-types.js';
 import { leaves } from './leaves.js';
 
-export type SortKey = (document: Document) => Buffer;
-
 /** Bytes by which documents sort as the specification says. @throws CommandError for a malformed specification */
-export function compileSortKey(specification: Document, fold?: Fold): SortKey {
+export function compileSortKey(specification: Document, fold?: Fold): (document: Document) => Buffer {
   const fields = Object.entries(specification).map(([path, direction]) => {
     if (isDocument(direction)) throw unsupported('$meta sort', 2);
     const number = isNumber(direction) ? toDouble(direction) : NaN;
