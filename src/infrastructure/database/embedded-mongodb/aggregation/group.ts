@@ -45,12 +45,8 @@ function accumulatorOf(name: string, field: unknown, scope: Scope) {
   if (name.includes('.')) throw new CommandError(40235, `The field name '${name}' cannot contain '.'`);
   if (name.startsWith('$')) throw new CommandError(40236, `The field name '${name}' cannot be an operator name`);
   const valueOf = compileExpression(operand, scope);
-  const accumulate = (members: Document[]): unknown =>
-    accumulator(
-      members.map((document) => valueOf(document, scope.variables)),
-      scope.fold,
-    );
-  return { name, accumulate };
+  const valuesOf = (members: Document[]): unknown[] => members.map((document) => valueOf(document, scope.variables));
+  return { name, accumulate: (members: Document[]) => accumulator(valuesOf(members), scope.fold) };
 }
 
 /** `$bucket`: each bucket includes its lower boundary; empty ones are left out. */

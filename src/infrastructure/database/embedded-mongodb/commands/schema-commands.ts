@@ -100,10 +100,8 @@ function chosen(collection: Collection, wanted: unknown): IndexDefinition[] {
 }
 
 export function listIndexes(context: CommandContext): Buffer {
-  return firstBatch(
-    context,
-    existing(context).indexes.map(({ specification }) => toBytes(specification)),
-  );
+  const listed = existing(context).indexes.map(({ specification }) => toBytes(specification));
+  return firstBatch(context, listed);
 }
 
 function existing(context: CommandContext): Collection {

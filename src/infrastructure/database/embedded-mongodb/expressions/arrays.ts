@@ -1,11 +1,10 @@
 import { CommandError } from '../command-error.js';
 import { typeName } from '../values/bson-types.js';
-import type { Fold } from '../values/collation.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
 import { sliced } from '../values/document.js';
 import { identity } from '../values/order.js';
 import { orderOf } from './comparisons.js';
-import { isNothing, ordered, strict, type Operators } from './expression.js';
+import { isNothing, ordered, strict, type Operator, type Operators } from './expression.js';
 
 /** Longest array that `$range` may make; MongoDB's limit is 100 MB of memory. */
 const MAX_RANGE = 6_500_000;
@@ -48,36 +47,30 @@ export const ARRAYS: Operators = {
   }),
   $allElementsTrue: ordered([1, 1], ([value]) => listOf('$allElementsTrue', 17040, value).every(isTruthy)),
   $anyElementTrue: ordered([1, 1], ([value]) => listOf('$anyElementTrue', 17041, value).some(isTruthy)),
-  $setUnion: strict(
-    [0, Infinity],
-    asSets((...sets) => [...new Map(sets.flatMap((set) => [...set])).values()]),
+  $setUnion: ofSets(strict, [0, Infinity], (...sets) => [...new Map(sets.flatMap((set) => [...set])).values()]),
+  $setIntersection: ofSets(strict, [0, Infinity], (first = new Map(), ...others) =>
+    [...first].filter(([key]) => others.every((set) => set.has(key))).map(([, value]) => value),
   ),
-  $setIntersection: strict(
-    [0, Infinity],
-    asSets((first = new Map(), ...others) =>
-      [...first].filter(([key]) => others.every((set) => set.has(key))).map(([, value]) => value),
-    ),
+  $setDifference: ofSets(strict, [2, 2], (first, second) =>
+    [...first].filter(([key]) => !second.has(key)).map(([, value]) => value),
   ),
-  $setDifference: strict(
-    [2, 2],
-    asSets((first, second) => [...first].filter(([key]) => !second.has(key)).map(([, value]) => value)),
+  $setEquals: ofSets(ordered, [2, Infinity], (first, ...others) =>
+    others.every((set) => set.size === first.size && isSubset(first, set)),
   ),
-  $setEquals: ordered(
-    [2, Infinity],
-    asSets((first, ...others) => others.every((set) => set.size === first.size && isSubset(first, set))),
-  ),
-  $setIsSubset: ordered([2, 2], asSets(isSubset)),
+  $setIsSubset: ofSets(ordered, [2, 2], isSubset),
 };
 
 type Elements = Map<string, unknown>;
 
-function asSets(calculate: (first: Elements, second: Elements, ...others: Elements[]) => unknown) {
-  return (values: unknown[], fold?: Fold): unknown => {
-    const sets = values.map(
-      (value): Elements => new Map(listOf('A set', 17043, value).map((one) => [identity(one, fold), one])),
-    );
+function ofSets(
+  operator: typeof ordered,
+  bounds: readonly [number, number],
+  calculate: (first: Elements, second: Elements, ...others: Elements[]) => unknown,
+): Operator {
+  return operator(bounds, (values, fold) => {
+    const sets = values.map((value) => new Map(listOf('A set', 17043, value).map((one) => [identity(one, fold), one])));
     return calculate(...(sets as [Elements, Elements]));
-  };
+  });
 }
 
 function isSubset(first: Elements, second: Elements): boolean {

@@ -49,11 +49,8 @@ export const DATES: Operators = {
       throw new CommandError(18533, '$dateToString requires a format that is a string');
     }
     const moment = dateOf(date);
-    return formatted(
-      moment,
-      offsetAt(moment, timezone),
-      format ?? `%Y-%m-%dT%H:%M:%S.%L${(timezone ?? 'UTC') === 'UTC' ? 'Z' : ''}`,
-    );
+    const byDefault = `%Y-%m-%dT%H:%M:%S.%L${(timezone ?? 'UTC') === 'UTC' ? 'Z' : ''}`;
+    return formatted(moment, offsetAt(moment, timezone), format ?? byDefault);
   }),
   $dateFromString: (operand, compiler, name) => {
     // `onError` and `onNull` replace a failure, and may be missing.

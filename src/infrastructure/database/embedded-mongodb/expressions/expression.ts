@@ -52,11 +52,10 @@ export function ordered(
       throw new CommandError(16020, `Expression ${name} takes ${takes} arguments. ${given.length} were passed in.`);
     }
     const values = given.map((one) => compile(one));
-    return (document, variables) =>
-      calculate(
-        values.map((value) => value(document, variables)),
-        fold,
-      );
+    return (document, variables) => {
+      const found = values.map((value) => value(document, variables));
+      return calculate(found, fold);
+    };
   };
 }
 

@@ -4,6 +4,9 @@ import { compileFilter, type Predicate } from '../query/filter.js';
 import { isDocument, splitPath, type Document } from '../values/document.js';
 import { Place } from '../values/place.js';
 
+/** Index of the element that the query matched in an array, taken before anything was changed. */
+type Matched = (arrayPath: string) => number | undefined;
+
 /** Turns paths with `$`, `$[]` and `$[name]` into the concrete paths they mean in one document. */
 export class PathResolver {
   private readonly arrayFilters = new Map<string, Predicate>();
@@ -32,11 +35,8 @@ export class PathResolver {
     }
   }
 
-  /**
-   * @param matched index of the element that the query matched in an array, taken before anything was changed
-   * @throws CommandError 2 when `$` has no match
-   */
-  resolve(document: Document, path: string, matched: (arrayPath: string) => number | undefined): Place[] {
+  /** @throws CommandError 2 when `$` has no match */
+  resolve(document: Document, path: string, matched: Matched): Place[] {
     const parts = splitPath(path);
     let paths: string[][] = [[]];
     for (const part of parts) {
@@ -46,12 +46,7 @@ export class PathResolver {
   }
 
   /** What a part of a path stands for behind the parts before it. */
-  private meanings(
-    document: Document,
-    before: string[],
-    part: string,
-    matched: (arrayPath: string) => number | undefined,
-  ): string[] {
+  private meanings(document: Document, before: string[], part: string, matched: Matched): string[] {
     const path = before.join('.');
     if (part === '$') {
       const index = matched(path);

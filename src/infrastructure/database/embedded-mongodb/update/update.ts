@@ -102,11 +102,8 @@ function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: 
   const dollar = steps.find(({ path, operator }) => path.startsWith('$') && !LEAVING.has(operator))?.path;
   checkSteps(steps, { ...scope, now });
   compileFilter(filter, scope);
-  const resolver = new PathResolver(
-    steps.map(({ path }) => path),
-    arrayFilters,
-    scope,
-  );
+  const paths = steps.map(({ path }) => path);
+  const resolver = new PathResolver(paths, arrayFilters, scope);
   return (original: Document, isInsert = false): Document => {
     // A new document may have such a field.
     if (dollar && !isInsert) {
@@ -152,10 +149,8 @@ function checkSteps(steps: Step[], scope: Scope & { now: Date }): void {
     if (parts.indexOf('$') !== parts.lastIndexOf('$')) {
       throw new CommandError(2, `Too many positional (i.e. '$') elements found in path '${path}'`);
     }
-    const place = new Place(
-      {},
-      parts.map((part) => (part.startsWith('$') ? '0' : part)),
-    );
+    const concrete = parts.map((part) => (part.startsWith('$') ? '0' : part));
+    const place = new Place({}, concrete);
     // None is asked of but $rename, which finds nothing to move.
     operator(place, operand, { ...scope, isInsert: false, placeOf: () => place });
   }

@@ -10,21 +10,11 @@ export interface Arithmetic {
   decimal(a: Digits, b: Digits): Digits;
 }
 
-export const ADDITION = onOneScale(
-  (a, b) => a + b,
-  (a, b) => a + b,
-);
-
-export const SUBTRACTION = onOneScale(
-  (a, b) => a - b,
-  (a, b) => a - b,
-);
+export const ADDITION = onOneScale({ double: (a, b) => a + b, integer: (a, b) => a + b });
+export const SUBTRACTION = onOneScale({ double: (a, b) => a - b, integer: (a, b) => a - b });
 
 /** The rest of a division, with the sign of what was divided. */
-export const REMAINDER = onOneScale(
-  (a, b) => a % b,
-  (a, b) => a % b,
-);
+export const REMAINDER = onOneScale({ double: (a, b) => a % b, integer: (a, b) => a % b });
 
 export const MULTIPLICATION: Arithmetic = {
   double: (a, b) => a * b,
@@ -32,15 +22,13 @@ export const MULTIPLICATION: Arithmetic = {
   decimal: (a, b) => ({ digits: a.digits * b.digits, scale: a.scale + b.scale }),
 };
 
-function onOneScale(double: Arithmetic['double'], integer: Arithmetic['integer']): Arithmetic {
-  return {
-    double,
-    integer,
-    decimal: (a, b) => {
-      const { x, y, scale } = aligned(a, b);
-      return { digits: integer(x, y), scale };
-    },
+/** Decimals of the same scale are calculated like integers. */
+function onOneScale(operation: Pick<Arithmetic, 'double' | 'integer'>): Arithmetic {
+  const decimal = (a: Digits, b: Digits): Digits => {
+    const { x, y, scale } = aligned(a, b);
+    return { digits: operation.integer(x, y), scale };
   };
+  return { ...operation, decimal };
 }
 
 /**
