@@ -1,13 +1,13 @@
 import { CommandError, refuseOthers, unsupported } from '../command-error.js';
 import type { Collection } from '../engine/indexes.js';
 import { findRecords, matchingRecords } from '../engine/find.js';
-import { removeRecord } from '../engine/records.js';
+import { removeRecord, replaceRecord } from '../engine/records.js';
 import { plainScope } from '../expressions/expression.js';
 import { keepId, refuseDollars } from '../update/update.js';
 import { decodeOwn } from '../values/decode.js';
 import { isDocument, type Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
-import { insertDocument, replaceDocument } from './write-commands.js';
+import { insertDocument } from './write-commands.js';
 
 /** Whether a pipeline ends in $out or $merge, and therefore has to run alone among writers. */
 export function writesOutput(command: Document): boolean {
@@ -75,6 +75,7 @@ function merge(context: CommandContext, operand: unknown, documents: Document[])
     }
     if (!found) continue;
     refuseDollars(document);
-    replaceDocument(context, collection, found, (before) => keepId(before, change(before, document)));
+    const { document: before } = found;
+    replaceRecord(context.view, collection, found, keepId(before, change(before, document)));
   }
 }

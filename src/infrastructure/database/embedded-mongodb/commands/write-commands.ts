@@ -2,10 +2,10 @@ import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/indexes.js';
 import { findRecords, type Query } from '../engine/find.js';
-import { insertRecord, removeRecord, replaceRecord, type StoredRecord } from '../engine/records.js';
+import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js';
 import { isNumber } from '../values/bson-types.js';
 import { isTruthy } from '../values/numbers.js';
-import { compileUpdate, upsertDocument, type Update, type UpdateStatement } from '../update/update.js';
+import { compileUpdate, upsertDocument, type UpdateStatement } from '../update/update.js';
 import type { Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
 import { refuseUnknownFields } from './known-fields.js';
@@ -133,7 +133,11 @@ function change(context: CommandContext, statement: Document, filterField: strin
   const order = { sort: context.documentField('sort', statement), limit: isMulti ? 0 : 1 };
   // All records are found before the first is changed: otherwise a changed one could be found again.
   const records = findRecords(context.view, collection, { ...query, ...order });
-  const changes = records.map((record) => replaceDocument(context, collection as Collection, record, updated));
+  const changes = records.map((record) => {
+    const document = updated(record.document);
+    const isModified = replaceRecord(context.view, collection as Collection, record, document);
+    return { before: record.document, document, isModified };
+  });
   if (records.length > 0 || !isUpsert) return { query, changes };
   const inserted = insertDocument(context, collection as Collection, upsertDocument(wanted, updated));
   return { query, changes, inserted };
@@ -143,14 +147,4 @@ export function insertDocument(context: CommandContext, collection: Collection, 
   const complete = '_id' in document ? document : { _id: new ObjectId(), ...document };
   insertRecord(context.view, collection, context.engine.catalogue.nextRecordId(), complete);
   return complete;
-}
-
-export function replaceDocument(
-  { view }: CommandContext,
-  collection: Collection,
-  record: StoredRecord,
-  updated: Update,
-): Changed['changes'][number] {
-  const document = updated(record.document);
-  return { before: record.document, document, isModified: replaceRecord(view, collection, record, document) };
 }

@@ -41,7 +41,7 @@ export function compileExpression(expression: unknown, scope: Scope): Expression
 }
 
 /** An object expression; fields without a value are left out. */
-export function compileFields(fields: Document, scope: Scope): (document: Document, variables: Variables) => Document {
+function compileFields(fields: Document, scope: Scope): (document: Document, variables: Variables) => Document {
   const compiled = Object.entries(fields).map(([name, value]) => {
     if (name.includes('.')) throw new CommandError(16412, `FieldPath field names may not contain '.': ${name}`);
     return [name, compileExpression(value, scope)] as const;
@@ -57,10 +57,7 @@ export function compileFields(fields: Document, scope: Scope): (document: Docume
 }
 
 /** Compiles the variables of `let`. */
-export function compileVariables(
-  variables: Document,
-  scope: Scope,
-): (document: Document, known: Variables) => Variables {
+export function compileVariables(variables: Document, scope: Scope): ReturnType<typeof compileFields> {
   Object.keys(variables).forEach(variableName);
   return compileFields(variables, scope);
 }
