@@ -41,10 +41,10 @@ export function projectionOf(context: CommandContext, field: string, query: Quer
 export function firstBatch(
   context: CommandContext,
   documents: Buffer[],
-  { namespace = context.namespace, ...options }: FirstBatch & { namespace?: string } = {},
+  { namespace = context.namespace, size, single }: FirstBatch & { namespace?: string } = {},
 ): Buffer {
   const session = context.session?.session;
-  return cursorReply('firstBatch', context.engine.cursors.first(namespace, documents, { ...options, session }));
+  return cursorReply('firstBatch', context.engine.cursors.first(namespace, documents, { size, single, session }));
 }
 
 export function getMore(context: CommandContext): Buffer {

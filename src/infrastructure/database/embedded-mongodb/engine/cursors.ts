@@ -19,7 +19,7 @@ export interface FirstBatch {
   /** How many documents; by default 101. */
   size?: number | undefined;
   /** Whether to close the cursor after it. */
-  single?: boolean;
+  single?: boolean | undefined;
   session?: string | undefined;
 }
 
