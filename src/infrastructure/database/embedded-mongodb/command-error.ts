@@ -1,5 +1,40 @@
+const CODE_NAMES: Record<number, string> = {
+  1: 'InternalError',
+  2: 'BadValue',
+  9: 'FailedToParse',
+  14: 'TypeMismatch',
+  15: 'Overflow',
+  22: 'InvalidBSON',
+  26: 'NamespaceNotFound',
+  27: 'IndexNotFound',
+  28: 'PathNotViable',
+  40: 'ConflictingUpdateOperators',
+  43: 'CursorNotFound',
+  48: 'NamespaceExists',
+  52: 'DollarPrefixedFieldName',
+  53: 'InvalidIdField',
+  59: 'CommandNotFound',
+  66: 'ImmutableField',
+  67: 'CannotCreateIndex',
+  72: 'InvalidOptions',
+  73: 'InvalidNamespace',
+  85: 'IndexOptionsConflict',
+  86: 'IndexKeySpecsConflict',
+  112: 'WriteConflict',
+  115: 'CommandNotSupported',
+  171: 'CannotIndexParallelArrays',
+  225: 'TransactionTooOld',
+  251: 'NoSuchTransaction',
+  263: 'OperationNotSupportedInTransaction',
+  10334: 'BSONObjectTooLarge',
+  11000: 'DuplicateKey',
+  14031: 'OutOfDiskSpace',
+};
+
 /** An error that the client is told, with MongoDB's code for it. */
 export class CommandError extends Error {
+  readonly codeName: string;
+
   /** @param details further top-level fields of the error reply, e.g. keyPattern and keyValue */
   constructor(
     readonly code: number,
@@ -7,6 +42,7 @@ export class CommandError extends Error {
     readonly details: Record<string, unknown> = {},
   ) {
     super(message);
+    this.codeName = CODE_NAMES[code] ?? `Location${code}`;
   }
 }
 

@@ -73,15 +73,6 @@ const NOT_IN_TRANSACTIONS = new Set([
   'configureFailPoint',
 ]);
 
-/** MongoDB's names of the codes that programs and drivers ask for by name. */
-const CODE_NAMES: Record<number, string> = {
-  26: 'NamespaceNotFound',
-  27: 'IndexNotFound',
-  48: 'NamespaceExists',
-  112: 'WriteConflict',
-  11000: 'DuplicateKey',
-};
-
 /** Codes after which the whole transaction may be repeated. */
 const TRANSIENT = new Set([112, 251]);
 
@@ -158,7 +149,7 @@ function unforeseen(error: unknown): CommandError {
 
 function errorReply(error: unknown, isInTransaction: boolean): Document {
   const known = error instanceof CommandError ? error : unforeseen(error);
-  const { code, message: errmsg, details } = known;
+  const { code, codeName, message: errmsg, details } = known;
   const labels = isInTransaction && TRANSIENT.has(code) ? { errorLabels: ['TransientTransactionError'] } : {};
-  return { ok: 0, errmsg, code, codeName: CODE_NAMES[code], ...details, ...labels };
+  return { ok: 0, errmsg, code, codeName, ...details, ...labels };
 }
