@@ -85,10 +85,10 @@ class Workers {
   /** The pause grows while processes keep dying: a fault that they all have must not keep the machine busy. */
   private replace(event: string, isFault = true): void {
     if (this.stopping) return;
-    const pauseMs = isFault ? this.pauseMs : FIRST_PAUSE_MS;
-    this.pauseMs = isFault ? Math.min(2 * pauseMs, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
-    say(`${event}; another one starts in ${pauseMs} ms`);
-    setTimeout(() => this.addWorker(), pauseMs);
+    if (!isFault) this.pauseMs = FIRST_PAUSE_MS;
+    say(`${event}; another one starts in ${this.pauseMs} ms`);
+    setTimeout(() => this.addWorker(), this.pauseMs);
+    if (isFault) this.pauseMs = Math.min(2 * this.pauseMs, LONGEST_PAUSE_MS);
   }
 
   /** Starts a process beside others. Where the system refuses one more, that must not end this process: the others would end too. */

@@ -7,7 +7,7 @@ export interface FieldError {
 }
 
 interface ApiErrorDetails {
-  /** What was wrong with which field; only with `validation_failed`. */
+  /** What was wrong with which field; only with `validation_failed`, whose answer always has the list. */
   fields?: FieldError[];
   /**
    * Seconds after which the same request can succeed; becomes `Retry-After` and `retry_after`. With status 429 and 503 it is
@@ -45,7 +45,7 @@ export class ApiError extends Error {
     super(ERROR_CATALOGUE[code].message, { cause: details.cause });
     this.name = 'ApiError';
     this.status = ERROR_CATALOGUE[code].status;
-    this.fields = details.fields;
+    this.fields = details.fields ?? (code === 'validation_failed' ? [] : undefined);
     this.retryAfterSeconds =
       details.retryAfterSeconds ?? (REPEATABLE_STATUSES.includes(this.status) ? DEFAULT_RETRY_SECONDS : undefined);
     this.resendAvailableAt = details.resendAvailableAt;

@@ -17,8 +17,8 @@ export function clientAddress(request: FastifyRequest & { [ADDRESS]?: string }):
 
 /** @returns the canonical text of an IPv4 or IPv6 address, with or without a port; null when it is neither. */
 export function normaliseAddress(text: string): string | null {
-  const mapped = text.startsWith('::ffff:') ? text.slice(7) : text;
-  if (isIPv4(mapped)) return mapped;
+  const unmapped = text.startsWith('::ffff:') ? text.slice(7) : text;
+  if (isIPv4(unmapped)) return unmapped;
   const withoutPort = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const withoutZone = withoutPort.split('%', 1)[0] ?? '';
   if (!ipaddr.IPv4.isValidFourPartDecimal(withoutZone) && !ipaddr.IPv6.isValid(withoutZone)) return null;

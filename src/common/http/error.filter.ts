@@ -87,7 +87,7 @@ export class ErrorFilter implements ExceptionFilter {
 
 function fromStatus(status: number, request: FastifyRequest, otherwise: ErrorCode, cause?: unknown): ApiError {
   if (status === 415) return unsupportedMediaType(request);
-  return new ApiError(CODE_OF_STATUS[status] ?? otherwise, { cause, ...(status === 422 ? { fields: [] } : {}) });
+  return new ApiError(CODE_OF_STATUS[status] ?? otherwise, { cause });
 }
 
 /** A refusal by a Fastify plugin, such as the one for uploads: only Fastify and its plugins have codes that begin with `FST_`. */

@@ -38,10 +38,10 @@ function convertUnder(keyword: string, value: unknown): unknown {
 function withExclusiveBounds(schema: Record<string, unknown>): Record<string, unknown> {
   const bounded = { ...schema };
   for (const [bound, flag] of EXCLUSIVE_BOUNDS) {
-    if (typeof bounded[flag] !== 'boolean') continue;
-    const without = bounded[flag] ? bound : flag;
-    if (bounded[flag]) bounded[flag] = bounded[bound];
-    delete bounded[without];
+    if (bounded[flag] === false) delete bounded[flag];
+    if (bounded[flag] !== true) continue;
+    bounded[flag] = bounded[bound];
+    delete bounded[bound];
   }
   return bounded;
 }

@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 
-const RETRIED_AFTER_MS = 50;
-
 type Output = ReturnType<typeof pino.destination>;
+
+/** When what a full pipe did not take is tried again, though no further line comes. */
+const RETRIED_AFTER_MS = 50;
 
 /** What gathers while nothing can be written; further lines are dropped. */
 const MOST_BYTES = 2 ** 20;
@@ -22,8 +23,14 @@ export function standardOutput(): Output {
   // Not to try again at once: that would hold up the whole process for a reader that is slow.
   const retryEAGAIN = () => false;
   const opened = pino.destination({ sync: true, maxLength: MOST_BYTES, maxWrite: WHOLE_BYTES, retryEAGAIN });
+  let retry: NodeJS.Timeout | undefined;
   opened.on('error', ({ code }: NodeJS.ErrnoException) => {
-    if (code === 'EAGAIN') setTimeout(() => opened.write(''), RETRIED_AFTER_MS).unref();
+    // Each further line fails too: with a timer for each they would never be fewer, since each that fails begets the next.
+    if (code !== 'EAGAIN' || retry) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      opened.write('');
+    }, RETRIED_AFTER_MS).unref();
   });
   return (output = opened);
 }

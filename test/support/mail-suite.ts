@@ -1,22 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Document } from 'mongodb';
-import { expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { MINUTE } from './manual-clock.js';
 import { newRegistration, PASSWORD, type Tokens } from './personas.js';
-import type { SmtpSink, SunkMail } from './smtp-sink.js';
+import { SmtpSink, type SunkMail } from './smtp-sink.js';
 import { startTestApp, type TestApp } from './test-app.js';
 
-/** People who get mails of a service by SMTP, and what has become of these mails. */
-export class MailRecipients {
-  private constructor(
-    private readonly sink: SmtpSink,
-    readonly test: TestApp,
-  ) {}
+/**
+ * What a suite has at hand that is about mails over SMTP: a mail server that takes mails and forgets them after each test, a service
+ * that sends to it, people who get them, and what has become of their mails.
+ */
+export class MailSuite {
+  sink: SmtpSink;
+  test: TestApp;
 
-  /** Starts a service that sends its mails to the sink. */
-  static async of(sink: SmtpSink): Promise<MailRecipients> {
-    const env = { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(sink.port), SMTP_FROM: 'Accounts <no-reply@app.example>' };
-    return new MailRecipients(sink, await startTestApp({ env }));
+  constructor() {
+    beforeAll(async () => {
+      this.sink = await SmtpSink.start();
+      const { port } = this.sink;
+      const env = { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(port), SMTP_FROM: 'Accounts <no-reply@app.example>' };
+      this.test = await startTestApp({ env });
+    });
+    afterEach(() => {
+      this.sink.refuseWith = null;
+      this.sink.mails.length = 0;
+    });
+    afterAll(async () => {
+      await this.test.close();
+      await this.sink.stop();
+    });
   }
 
   /** @returns the address */
