@@ -6,8 +6,6 @@ import type { Metrics } from '../observability/index.js';
 import type { RecordStore } from './cache-stores.js';
 import type { FillFence } from './fill-fence.js';
 
-type Write = { kind: 'delete' } | { kind: 'put'; value: unknown; ttlMs: number };
-
 /** No record that grants access lives longer, so an older missed removal no longer matters. */
 const LONGEST_TTL_MS = 3_600_000;
 const REPLAYED_AT_ONCE = 100;
@@ -23,9 +21,9 @@ const WAITING = 'Invalidations wait for the cache to come back; until then recor
 /** Redis replicates asynchronously: a replica that takes over may lack the latest writes. */
 const REPLICAS_LAG_MS = 10_000;
 
+/** A new object for each: a replay tells by it whether the key was missed once more meanwhile. */
 interface MissedWrite {
-  write: Write;
-  /** On the monotonic clock. */
+  /** From when on no record of before can be left, on the monotonic clock. */
   expiresAtMs: number;
 }
 
@@ -42,12 +40,13 @@ export interface FillTicket {
  */
 export class RecordCache {
   private readonly logger = new Logger(RecordCache.name);
-  /** Writes that the store missed during an outage, by key. Until all are replayed, nothing is read from the store. */
+  /**
+   * Writes that the store missed during an outage, by key. Until all are replayed, nothing is read from the store. They are
+   * replayed as removals, whatever they were: another instance may have put a newer value, and storage has the newest.
+   */
   private readonly missedWrites = new Map<string, MissedWrite>();
   /** When each key was last written, for the last {@link REPLICAS_LAG_MS}, oldest first, on the monotonic clock. */
   private readonly recentWrites = new Map<string, number>();
-  /** The newest write of each key among those under way. */
-  private readonly newestWrites = new Map<string, MissedWrite>();
   private replaying: Promise<void> | null = null;
   /** From when on the store's answers are used, on the monotonic clock. */
   private trustedFromMs = 0;
@@ -108,11 +107,11 @@ export class RecordCache {
 
   /** Stores a value that is newer than whatever a reader may be about to fill. */
   async put(key: string, value: unknown, ttlMs: number): Promise<void> {
-    await this.writeOrRemember(key, { kind: 'put', value, ttlMs });
+    await this.writeOrRemember(key, () => this.cache.set(key, value, ttlMs));
   }
 
   async invalidate(key: string): Promise<void> {
-    await this.writeOrRemember(key, { kind: 'delete' });
+    await this.writeOrRemember(key, () => this.cache.del(key));
   }
 
   /** For a clean slate: removes every record whose key begins with the prefix, and writes of such keys that wait. */
@@ -128,11 +127,8 @@ export class RecordCache {
 
   /** To be called as soon as the store can be used again, and in a new process, which may have started during an outage. */
   onStoreBack(): Promise<void> {
-    const nowMs = performance.now();
-    this.trustedFromMs = nowMs + ALL_REPLAYED_WITHIN_MS;
-    // Recent writes are replayed as removals, for another instance may have put a newer value.
-    const removal: MissedWrite = { write: { kind: 'delete' }, expiresAtMs: nowMs + LONGEST_TTL_MS };
-    for (const key of this.recentWrites.keys()) if (!this.missedWrites.has(key)) this.missedWrites.set(key, removal);
+    this.trustedFromMs = performance.now() + ALL_REPLAYED_WITHIN_MS;
+    for (const key of this.recentWrites.keys()) this.rememberAsMissed(key);
     this.recentWrites.clear();
     // A replay that is already running does not include these.
     return Promise.resolve(this.replaying).then(() => this.replayMissedWrites());
@@ -165,40 +161,25 @@ export class RecordCache {
     return keys.map(() => undefined);
   }
 
-  private async writeOrRemember(key: string, write: Write): Promise<void> {
-    const ttlMs = write.kind === 'put' ? write.ttlMs : LONGEST_TTL_MS;
-    const entry = { write, expiresAtMs: performance.now() + ttlMs };
-    this.newestWrites.set(key, entry);
-    // Replaces an older missed write, whose replay could otherwise overtake this one.
-    if (this.missedWrites.has(key)) this.missedWrites.set(key, entry);
-    let isWritten = false;
+  private async writeOrRemember(key: string, write: () => Promise<unknown>): Promise<void> {
     try {
       currentRequest()?.recordsAhead?.delete(key);
       await this.fence.move(key);
-      await this.write(key, write);
-      isWritten = true;
+      await write();
+      this.rememberAsRecent(key);
     } catch {
       if (this.missedWrites.size === 0) this.logger.warn(WAITING);
+      this.rememberAsMissed(key);
     }
-    // If this write failed, it is missed until the newest write of the key has succeeded.
-    const newest = this.newestWrites.get(key);
-    if (newest === entry) this.newestWrites.delete(key);
-    if (!isWritten && newest) this.rememberAsMissed(key, newest);
-    if (isWritten && newest === entry) this.missedWrites.delete(key);
   }
 
-  private async write(key: string, write: Write): Promise<void> {
-    if (write.kind === 'put') await this.cache.set(key, write.value, write.ttlMs);
-    else await this.cache.del(key);
-    this.rememberAsRecent(key);
-  }
-
-  private rememberAsMissed(key: string, entry: MissedWrite): void {
+  private rememberAsMissed(key: string): void {
+    const nowMs = performance.now();
     this.missedWrites.delete(key);
-    this.missedWrites.set(key, entry);
+    this.missedWrites.set(key, { expiresAtMs: nowMs + LONGEST_TTL_MS });
     // However long the outage, it holds no more than was written within the longest lifetime of an entry.
     for (const [oldest, { expiresAtMs }] of this.missedWrites) {
-      if (expiresAtMs > performance.now()) break;
+      if (expiresAtMs > nowMs) break;
       this.missedWrites.delete(oldest);
     }
   }
@@ -224,12 +205,9 @@ export class RecordCache {
   }
 
   private async replay(key: string, missed: MissedWrite): Promise<void> {
-    // A newer write of the key may have begun or been missed meanwhile: look before each step. One that begins after the last
-    // look is sent after this one, on the same connection.
-    if (this.missedWrites.get(key) !== missed) return;
     await this.fence.move(key);
-    if (this.missedWrites.get(key) !== missed) return;
-    await this.write(key, missed.write);
+    await this.cache.del(key);
+    this.rememberAsRecent(key);
     if (this.missedWrites.get(key) === missed) this.missedWrites.delete(key);
   }
 }
