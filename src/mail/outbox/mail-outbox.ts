@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/clock/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import type { MailContexts, MailKind } from '../mail-kinds.js';
-import { withTimeLeft } from '../time-left.js';
 import { MailSeal } from './mail-seal.js';
 import { MailWorker } from './mail-worker.js';
 import { MailsRepository } from './mails.repository.js';
@@ -25,13 +23,10 @@ export class MailOutbox {
     private readonly seal: MailSeal,
     private readonly worker: MailWorker,
     private readonly transactions: Transactions,
-    private readonly clock: Clock,
   ) {}
 
   async post<K extends MailKind>({ kind, to, context, expiresAt, isDecoy = false }: OutgoingMail<K>): Promise<void> {
-    // With the time that is left now, since a worker of the release before, which may send it, reads nothing else.
-    const sealed = this.seal.seal(withTimeLeft(context, this.clock.nowMs()));
-    await this.mails.insert({ kind, to, sealed, expiresAt, isDecoy });
+    await this.mails.insert({ kind, to, sealed: this.seal.seal(context), expiresAt, isDecoy });
     this.transactions.afterCommit(() => this.worker.wake());
   }
 }

@@ -75,7 +75,6 @@ export function toSecurityEventDto(event: SecurityEvent): SecurityEventDto {
     outcome,
     at: at.toISOString(),
     user: user?.toHexString() ?? null,
-    // Older events lack it.
     by: by?.toHexString() ?? null,
     session,
     ip,

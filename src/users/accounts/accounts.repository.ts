@@ -249,11 +249,8 @@ export class AccountsRepository extends AccountReader {
    * @returns the new credential version; null if the count differs, or there is no such account
    */
   async requirePasswordReset(userId: string, recoveries?: number): Promise<number | null> {
-    // Older accounts lack the count.
-    const condition =
-      recoveries === undefined ? {} : { recoveries: recoveries === 0 ? { $in: [0, null] } : recoveries };
     return this.raiseCredentialVersion(
-      { user: new Types.ObjectId(userId), ...condition },
+      { user: new Types.ObjectId(userId), ...(recoveries === undefined ? {} : { recoveries }) },
       { $set: { password_reset_required: true }, $inc: { recoveries: 1 } },
     );
   }

@@ -1,4 +1,4 @@
-import { formatTimeUntil } from './mail-wording.js';
+import { formatTimeUntil } from '../mail-wording.js';
 
 /**
  * Adds `expires_in`, what is left of what expires at `expires_at`. A link that has expired is left out: a notice is sent for longer
