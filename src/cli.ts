@@ -1,8 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { CommandError } from './cli.commands.js';
-import { CliModule } from './cli.module.js';
-import { type Invocation, readInvocation, UsageError } from './cli.usage.js';
+import { CliModule, type Invocation, readInvocation, RefusedError, UsageError } from './cli/index.js';
 import { SystemClock } from './common/clock/index.js';
 import { RecordCache } from './infrastructure/cache/index.js';
 import { ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
@@ -27,7 +25,7 @@ async function run({ command, argument, isJson }: Invocation): Promise<string> {
 
 /** Expected errors are printed as they are; anything else is marked as a failure of the tool. */
 function explain(error: Error): string {
-  const isExpected = [UsageError, ConfigError, CommandError].some((kind) => error instanceof kind);
+  const isExpected = [UsageError, ConfigError, RefusedError].some((kind) => error instanceof kind);
   return isExpected ? error.message : `It failed: ${error.message}`;
 }
 

@@ -2,7 +2,7 @@ import { type INestApplicationContext } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
 import { type Connection, Schema } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMANDS, CommandError, type CommandResult } from '../../src/cli.commands.js';
+import { COMMANDS, RefusedError, type CommandResult } from '../../src/cli/commands.js';
 import { Sessions } from '../../src/login-history/index.js';
 import { MailsRepository } from '../../src/mail/index.js';
 import { AccountAnnouncements } from '../../src/users/index.js';
@@ -122,7 +122,7 @@ describe('An operator’s command', () => {
       return endAll.apply(sessions, which);
     };
     const refusal = command('erase-account', user.registration.email);
-    await expect(refusal).rejects.toBeInstanceOf(CommandError);
+    await expect(refusal).rejects.toBeInstanceOf(RefusedError);
     await expect(refusal).rejects.toThrow(`${user.registration.email} was restored meanwhile`);
     sessions.endAll = endAll;
     expect(await tracesOf(user)).toEqual(before);

@@ -37,7 +37,7 @@ class Diary implements OnModuleInit {
 class DiaryModule {}
 
 describe('The command that erases an account', () => {
-  it('has every module that wants to hear of it: name it in src/cli.module.ts', async () => {
+  it('has every module that wants to hear of it: name it in src/cli/cli.module.ts', async () => {
     const [service, commands] = await allErasers();
     expect(commands).toEqual(service);
   });

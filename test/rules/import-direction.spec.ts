@@ -13,7 +13,7 @@ const FLOORS = [
   ['infrastructure'],
   ['security'],
   ['mail', 'users', 'login-history'],
-  ['auth', 'dev-tools', 'client'],
+  ['auth', 'dev-tools', 'client', 'cli'],
 ];
 const EMBEDDED_STORE = join('infrastructure', 'database', 'embedded-mongodb');
 /** The rooms of the store, from the ground up. */

@@ -1,6 +1,6 @@
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CliModule } from '../../src/cli.module.js';
+import { CliModule } from '../../src/cli/cli.module.js';
 import { DatabaseServer } from '../../src/infrastructure/database/index.js';
 import type { TestApp } from './test-app.js';
 

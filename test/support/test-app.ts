@@ -7,7 +7,7 @@ import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Connection } from 'mongoose';
 import { createApp } from '../../src/app.setup.js';
-import { COMMANDS, type CommandResult } from '../../src/cli.commands.js';
+import { COMMANDS, type CommandResult } from '../../src/cli/commands.js';
 import { TimeTravel } from '../../src/dev-tools/index.js';
 import { type Config, loadConfig } from '../../src/infrastructure/config/index.js';
 import { SETTING_NAMES } from '../../src/infrastructure/config/settings.js';
@@ -49,7 +49,7 @@ export interface TestApp {
   backend: Backend;
   /** A client from an address that nobody else has. */
   client(address?: string): ApiClient;
-  /** Runs a command of `npm run cli`, as beside the service, with the extensions. @throws CommandError where it refuses */
+  /** Runs a command of `npm run cli`, as beside the service, with the extensions. @throws RefusedError where it refuses */
   command(name: string, argument?: string): Promise<CommandResult>;
   close(): Promise<void>;
 }

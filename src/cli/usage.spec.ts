@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from './cli.commands.js';
-import { readInvocation, UsageError } from './cli.usage.js';
+import { COMMANDS } from './commands.js';
+import { readInvocation, UsageError } from './usage.js';
 
 const refusal = (...args: string[]) => {
   try {

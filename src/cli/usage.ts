@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Command, COMMANDS } from './cli.commands.js';
+import { type Command, COMMANDS } from './commands.js';
 
 const PROGRAM = 'npm run cli --';
 

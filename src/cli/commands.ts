@@ -1,9 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Role } from './common/access/index.js';
-import { ApiError } from './common/errors/index.js';
-import { Transactions } from './infrastructure/database/index.js';
-import { KnownDevicesRepository, Sessions } from './login-history/index.js';
-import { MailsRepository } from './mail/index.js';
+import type { Role } from '../common/access/index.js';
+import { ApiError } from '../common/errors/index.js';
+import { Transactions } from '../infrastructure/database/index.js';
+import { KnownDevicesRepository, Sessions } from '../login-history/index.js';
+import { MailsRepository } from '../mail/index.js';
 import {
   API_KEY_NAME,
   API_KEY_NAME_RULE,
@@ -13,8 +13,8 @@ import {
   OneTimeSecrets,
   SecurityEvents,
   toApiKeyDto,
-} from './security/index.js';
-import { type Account, AccountAnnouncements, AccountsRepository, canHaveRole, isActive } from './users/index.js';
+} from '../security/index.js';
+import { type Account, AccountAnnouncements, AccountsRepository, canHaveRole, isActive } from '../users/index.js';
 
 export interface CommandResult {
   /** Output for people, one line for each thing done or found. */
@@ -30,37 +30,37 @@ export interface Command {
   run(app: INestApplicationContext, argument: string): Promise<CommandResult>;
 }
 
-/** What the operator named does not exist. */
-export class CommandError extends Error {}
+/** What the operator named does not exist, or is not to be changed so; said as it is. */
+export class RefusedError extends Error {}
 
 const LISTED_MAILS = 100;
 const LISTED_API_KEYS = 1000;
 
 /** The service's refusals, in words for the operator. */
 function explain(error: unknown): never {
-  if (error instanceof ApiError) throw new CommandError(error.fields?.[0]?.message ?? error.message);
+  if (error instanceof ApiError) throw new RefusedError(error.fields?.[0]?.message ?? error.message);
   throw error;
 }
 
 async function accountOf(app: INestApplicationContext, email: string): Promise<Account> {
   const account = await app.get(AccountsRepository).findByEmail(email);
-  if (!account) throw new CommandError(`There is no account with the address ${email}`);
+  if (!account) throw new RefusedError(`There is no account with the address ${email}`);
   return account;
 }
 
 async function idOfApiKey(app: INestApplicationContext, name: string): Promise<string> {
   const found = await app.get(ApiKeysRepository).findByName(name);
-  if (!found) throw new CommandError(`There is no issued API key of the name ${name}`);
+  if (!found) throw new RefusedError(`There is no issued API key of the name ${name}`);
   return found._id.toHexString();
 }
 
 /** The account must have been deleted before: so every module of a running service has reacted, and it was no mistake. */
 async function eraseAccount(app: INestApplicationContext, address: string): Promise<CommandResult> {
   const { userId, email, deletedAt } = await accountOf(app, address);
-  if (!deletedAt) throw new CommandError(`${email} is not deleted: DELETE /api/users/${userId} comes first`);
+  if (!deletedAt) throw new RefusedError(`${email} is not deleted: DELETE /api/users/${userId} comes first`);
   await app.get(Sessions).endAll(userId, 'account_disabled');
   await app.get(Transactions).run(async () => {
-    if (!(await app.get(AccountsRepository).erase(userId))) throw new CommandError(`${email} was restored meanwhile`);
+    if (!(await app.get(AccountsRepository).erase(userId))) throw new RefusedError(`${email} was restored meanwhile`);
     await app.get(KnownDevicesRepository).forgetAll(userId);
     await app.get(OneTimeSecrets).forgetAll(userId);
     await app.get(MailsRepository).deleteTo(email);
@@ -79,7 +79,7 @@ function roleCommand(role: Role | null, help: string): Command {
       const account = await accountOf(app, email);
       const { userId, status } = account;
       if (role && !(canHaveRole(account) && isActive(account)))
-        throw new CommandError(`${email} is ${status}: only an active account can have a role`);
+        throw new RefusedError(`${email} is ${status}: only an active account can have a role`);
       await app.get(AccountsRepository).setRole(userId, role);
       await app.get(Authenticator).forgetAccount(userId);
       await app
@@ -118,7 +118,7 @@ export const COMMANDS: Record<string, Command> = {
     argument: 'name',
     help: 'issue an API key for an application; it is printed once, and stored as a hash alone',
     async run(app, name) {
-      if (!API_KEY_NAME.test(name)) throw new CommandError(API_KEY_NAME_RULE);
+      if (!API_KEY_NAME.test(name)) throw new RefusedError(API_KEY_NAME_RULE);
       const { key, stored } = await app.get(ApiKeys).issue(name).catch(explain);
       return { lines: [key], data: { _id: stored._id.toHexString(), name, key } };
     },

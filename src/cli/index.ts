@@ -1,0 +1,3 @@
+export { CliModule } from './cli.module.js';
+export { RefusedError } from './commands.js';
+export { type Invocation, readInvocation, UsageError } from './usage.js';
