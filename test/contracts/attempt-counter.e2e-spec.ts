@@ -60,9 +60,9 @@ describeTwins('Attempt counter', inMemory, inRedis, (test, twin) => {
   };
   const none = (count: number) => Array.from({ length: count }, () => 0);
 
-  test('lets twenty attempts go free, and the next one last for a second', async () => {
+  test('lets twenty attempts go free, and the next one wait for a second', async () => {
     const key = nextKey();
-    expect(await attempt(key, FREE_ATTEMPTS + 1)).toEqual(none(FREE_ATTEMPTS + 1));
+    expect(await attempt(key, FREE_ATTEMPTS)).toEqual(none(FREE_ATTEMPTS));
     expect(await attempt(key)).toEqual([SECOND]);
     await twin().pass(key, SECOND - 1);
     expect(await attempt(key)).toEqual([1]);
@@ -72,7 +72,7 @@ describeTwins('Attempt counter', inMemory, inRedis, (test, twin) => {
 
   test('doubles the delay with each attempt, up to an hour, and counts none that comes too early', async () => {
     const key = nextKey();
-    await attempt(key, FREE_ATTEMPTS + 1);
+    await attempt(key, FREE_ATTEMPTS);
     for (let delay = SECOND; ; delay = Math.min(2 * delay, HOUR)) {
       expect(await attempt(key, 3)).toEqual([delay, delay, delay]);
       await twin().pass(key, delay);
@@ -84,34 +84,34 @@ describeTwins('Attempt counter', inMemory, inRedis, (test, twin) => {
 
   test('remembers for a day after the last attempt, and no longer', async () => {
     const key = nextKey();
-    await attempt(key, FREE_ATTEMPTS);
+    await attempt(key, FREE_ATTEMPTS - 1);
     await twin().pass(key, DAY - MINUTE);
     expect(await attempt(key, 2)).toEqual([0, SECOND]);
     await twin().pass(key, DAY - MINUTE);
     expect(await attempt(key, 2)).toEqual([0, 2 * SECOND]);
     await twin().pass(key, DAY);
-    expect(await attempt(key, FREE_ATTEMPTS + 1)).toEqual(none(FREE_ATTEMPTS + 1));
+    expect(await attempt(key, FREE_ATTEMPTS)).toEqual(none(FREE_ATTEMPTS));
   });
 
   test('holds up nobody for longer than the longest delay, though the clock was set back', async () => {
     const key = nextKey();
-    await attempt(key, FREE_ATTEMPTS + 1);
+    await attempt(key, FREE_ATTEMPTS);
     twin().clock.advance(-10 * HOUR);
     expect(await attempt(key, 2)).toEqual([0, 2 * SECOND]);
   });
 
   test('begins anew once cleared, and for that key alone', async () => {
     const [key, other] = [nextKey(), nextKey()];
-    for (const one of [key, other]) await attempt(one, FREE_ATTEMPTS + 1);
+    for (const one of [key, other]) await attempt(one, FREE_ATTEMPTS);
     await twin().counter.clear(key);
-    expect(await attempt(key, FREE_ATTEMPTS + 1)).toEqual(none(FREE_ATTEMPTS + 1));
+    expect(await attempt(key, FREE_ATTEMPTS)).toEqual(none(FREE_ATTEMPTS));
     expect(await attempt(other)).toEqual([SECOND]);
   });
 
   test('lets of parallel attempts pass as many as of those in a row', async () => {
     const key = nextKey();
     const waits = await Promise.all(Array.from({ length: 100 }, () => twin().counter.reserve(key)));
-    expect(waits.filter((wait) => wait === 0)).toHaveLength(FREE_ATTEMPTS + 1);
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(FREE_ATTEMPTS);
   });
 });
 
@@ -135,7 +135,7 @@ describe('Attempt counter in Redis, while Redis does not answer', () => {
     const redis = await RedisConnection.open('redis://127.0.0.1:1', '');
     try {
       const counter = new RedisAttemptCounter(redis, new MemoryAttemptCounter(clock), clock);
-      for (let i = 0; i <= FREE_ATTEMPTS; i += 1) expect(await counter.reserve('k')).toBe(0);
+      for (let i = 0; i < FREE_ATTEMPTS; i += 1) expect(await counter.reserve('k')).toBe(0);
       expect(await counter.reserve('k')).toBe(SECOND);
       await counter.clear('k');
       expect(await counter.reserve('k')).toBe(0);

@@ -2,17 +2,17 @@ import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 
 /** Prefix of the names of all attempt counters. */
 export const ATTEMPT_KEYS = 'attempts:';
-/** Attempts without a delay; as many may also run at the same time. */
+/** Attempts that need not wait; as many may also run at the same time. */
 const FREE_ATTEMPTS = 20;
 const FIRST_DELAY_MS = 1_000;
 export const LONGEST_DELAY_MS = 3_600_000;
 /** After this time without a failed attempt the counter is forgotten. */
 export const FORGET_AFTER_MS = 86_400_000;
 
-/** The delay after a number of failed attempts in a row: none for the first 20, then 1 s, doubled each time up to an hour. */
+/** What the next attempt has to wait after a number of failed ones in a row: 1 s after 20, doubled by each up to an hour. */
 export function delayAfter(attempts: number): number {
-  if (attempts <= FREE_ATTEMPTS) return 0;
-  return Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - FREE_ATTEMPTS - 1, 30), LONGEST_DELAY_MS);
+  if (attempts < FREE_ATTEMPTS) return 0;
+  return Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - FREE_ATTEMPTS, 30), LONGEST_DELAY_MS);
 }
 
 /** Port: counts the attempts at one account since its last success. */
