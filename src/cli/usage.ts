@@ -33,7 +33,7 @@ const HELP = [
   'It reads the settings of the service (environment, .env) and may run beside it. In a container, or where npm is missing:',
   'node dist/cli.js <command>. A service without REDIS_URL may honour an ended session or a revoked key for another minute.',
   '',
-  'Exit codes: 0 done, 1 it failed or there is no such thing, 2 wrong usage.',
+  'Exit codes: 0 done, 1 it failed or there is no such thing, 2 wrong usage, 3 done, but the answer cannot be written.',
 ].join('\n');
 
 /**

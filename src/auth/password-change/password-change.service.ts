@@ -29,13 +29,19 @@ export class PasswordChangeService {
     await this.assertCurrent(account, sessionId, dto.current_password);
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
     const change = async () => {
-      const credentialVersion = await this.accounts.replacePassword(userId, passwordHash, { isRecovery: false });
-      if (credentialVersion === null) throw new ApiError('session_revoked');
+      const credentialVersion = await this.accounts.replacePassword(userId, passwordHash, account.passwordHash);
+      if (credentialVersion === null) throw await this.overtaken(sessionId);
       await this.mails.postChanged(account.email, { isSessionKept: true });
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId, sessionId });
       return credentialVersion;
     };
     await this.sessions.endAllWith(userId, 'password_changed', change, sessionId);
+  }
+
+  /** The password was changed meanwhile: by somebody else, which ended this session, or from this session too. */
+  private async overtaken(sessionId: string): Promise<ApiError> {
+    const end = await this.sessions.endOf(sessionId);
+    return end ? new ApiError(end) : wrongPassword();
   }
 
   /**
@@ -52,8 +58,12 @@ export class PasswordChangeService {
     }
     if (!(await this.hasher.verify(password, passwordHash))) {
       this.events.record({ kind: 'authn_login_fail', outcome: 'failure', userId, detail: 'password change' });
-      throw ApiError.invalidField('current_password', 'current_password is wrong');
+      throw wrongPassword();
     }
     await this.backoff.clear(target);
   }
+}
+
+function wrongPassword(): ApiError {
+  return ApiError.invalidField('current_password', 'current_password is wrong');
 }

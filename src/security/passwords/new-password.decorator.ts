@@ -39,7 +39,7 @@ export function IsNewPassword(): PropertyDecorator {
   );
 }
 
-/** The repetition of the password. */
+/** The repetition of the password. Like it, it is taken after NFC: two keyboards may compose the same text differently. */
 export function IsConfirmationOf(field: string): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ format: 'password', description: `Equal to \`${field}\``, example: 'Correct-Horse7!' }),
@@ -47,11 +47,15 @@ export function IsConfirmationOf(field: string): PropertyDecorator {
     ValidateBy({
       name: 'isConfirmation',
       validator: {
-        validate: (value, args) => value === (args?.object as Record<string, unknown> | undefined)?.[field],
+        validate: (value, args) => isSameText(value, (args?.object as Record<string, unknown> | undefined)?.[field]),
         defaultMessage: () => `$property must be equal to ${field}`,
       },
     }),
   );
+}
+
+function isSameText(one: unknown, other: unknown): boolean {
+  return typeof one === 'string' && typeof other === 'string' && one.normalize('NFC') === other.normalize('NFC');
 }
 
 function fits(name: string, test: (text: string) => boolean, rule: string): PropertyDecorator {

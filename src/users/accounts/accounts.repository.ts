@@ -189,7 +189,7 @@ export class AccountsRepository extends AccountReader {
         : { $unset: { unconfirmed_until: 1 as const } };
     await this.auths.updateOne({ user: _id }, lifetime);
     await this.users.updateOne(
-      { _id },
+      known === null ? { _id } : { _id, password: known },
       { ...lifetime, $set: { ...lifetime.$set, deleted_at: deletedAt, status, updated_at: now } },
     );
   }
@@ -227,19 +227,20 @@ export class AccountsRepository extends AccountReader {
 
   /**
    * Stores a new password.
-   * @param isRecovery whether it was chosen with a mailed token, and not by somebody who knew the old password
-   * @returns the new credential version; sessions of older versions are invalid. null if there is no such account
+   * @param known the hash of the password that it takes the place of, only as long as that is stored: of those who know it, one may
+   *   change it. null for a recovery, with a mailed token, by somebody who need not know it
+   * @returns the new credential version; sessions of older versions are invalid. null if another password is stored, or no account
    */
-  async replacePassword(
-    userId: string,
-    passwordHash: string,
-    { isRecovery }: { isRecovery: boolean },
-  ): Promise<number | null> {
+  async replacePassword(userId: string, passwordHash: string, known: string | null): Promise<number | null> {
     const _id = new Types.ObjectId(userId);
-    await this.users.updateOne({ _id }, { $set: { password: passwordHash, updated_at: this.clock.now() } });
+    const { matchedCount } = await this.users.updateOne(
+      known === null ? { _id } : { _id, password: known },
+      { $set: { password: passwordHash, updated_at: this.clock.now() } },
+    );
+    if (matchedCount === 0) return null;
     return this.raiseCredentialVersion(
       { user: _id },
-      { $set: { password_reset_required: false }, $inc: { recoveries: isRecovery ? 1 : 0 } },
+      { $set: { password_reset_required: false }, $inc: { recoveries: known === null ? 1 : 0 } },
     );
   }
 
