@@ -1,27 +1,34 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
+import { addressBucket, currentRequest } from '../../common/http/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { Metrics } from '../../infrastructure/observability/index.js';
+import { FairQueue } from './fair-queue.js';
 import { HashThreads } from './hash-threads.js';
 
 /** bcrypt ignores everything after these bytes: longer passwords with the same beginning would be equal. */
 export const MAX_PASSWORD_BYTES = 72;
 
-/** About 2.5 s of waiting at cost 10; further callers get a 503 at once. */
+/** About 2.5 s of waiting at cost 10 for the last of them; further callers get a 503. */
 const QUEUED_PER_SLOT = 50;
 
 const SALT_AND_HASH_CHARACTERS = 53;
 
 const DURATION_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
 
+interface Turn {
+  begin(): void;
+  refuse(): void;
+}
+
 /**
- * bcrypt for a bounded number of secrets at a time, first come, first served. Without the bound, a burst of logins would occupy
- * every core for seconds.
+ * bcrypt for a bounded number of secrets at a time. Without the bound, a burst of logins would occupy every core for seconds. The
+ * callers' addresses take turns, or one that sends many logins would keep everybody else out.
  */
 @Injectable()
 export class PasswordHasher implements OnApplicationShutdown {
   private readonly threads = new HashThreads();
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting: FairQueue<Turn>;
   private running = 0;
   private readonly cost: number;
   private readonly concurrency: number;
@@ -34,9 +41,10 @@ export class PasswordHasher implements OnApplicationShutdown {
   constructor({ passwords }: Config, metrics: Metrics) {
     this.cost = passwords.hashCost;
     this.concurrency = passwords.hashConcurrency;
+    this.waiting = new FairQueue(this.concurrency * QUEUED_PER_SLOT);
     this.hashOfNobody = `$2b$${String(this.cost).padStart(2, '0')}$${'.'.repeat(SALT_AND_HASH_CHARACTERS)}`;
     metrics.gauge('password_hashes_running', 'bcrypt hashes being computed', () => this.running);
-    metrics.gauge('password_hashes_waiting', 'bcrypt hashes waiting for their turn', () => this.waiting.length);
+    metrics.gauge('password_hashes_waiting', 'bcrypt hashes waiting for their turn', () => this.waiting.size);
     this.refused = metrics.counter('password_hashes_refused_total', 'Requests answered 503 because too many waited');
     this.duration = metrics.histogram(
       'password_hash_duration_seconds',
@@ -71,24 +79,28 @@ export class PasswordHasher implements OnApplicationShutdown {
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= this.concurrency) {
-      if (this.waiting.length >= this.concurrency * QUEUED_PER_SLOT) {
-        this.refused.inc();
-        throw new ApiError('service_unavailable', { retryAfterSeconds: 2 });
-      }
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-    } else {
-      this.running += 1;
-    }
+    if (this.running < this.concurrency) this.running += 1;
+    else await this.turn();
     const stopTimer = this.duration.startTimer();
     try {
       return await work();
     } finally {
       stopTimer();
       // The slot passes to the next in the queue and is not freed, or a newcomer could overtake the queue.
-      const next = this.waiting.shift();
-      if (next) next();
+      const next = this.waiting.next();
+      if (next) next.begin();
       else this.running -= 1;
     }
+  }
+
+  /** @throws ApiError `service_unavailable` if too many wait, also later, if it has to give way */
+  private turn(): Promise<void> {
+    return new Promise((begin, reject) => {
+      const refuse = () => {
+        this.refused.inc();
+        reject(new ApiError('service_unavailable', { retryAfterSeconds: 2 }));
+      };
+      this.waiting.add(addressBucket(currentRequest()?.ip ?? ''), { begin, refuse })?.refuse();
+    });
   }
 }

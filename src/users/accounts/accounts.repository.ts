@@ -189,7 +189,7 @@ export class AccountsRepository extends AccountReader {
         : { $unset: { unconfirmed_until: 1 as const } };
     await this.auths.updateOne({ user: _id }, lifetime);
     await this.users.updateOne(
-      known === null ? { _id } : { _id, password: known },
+      { _id },
       { ...lifetime, $set: { ...lifetime.$set, deleted_at: deletedAt, status, updated_at: now } },
     );
   }
