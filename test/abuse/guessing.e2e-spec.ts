@@ -272,4 +272,36 @@ describe('Many hashes at once', () => {
       await test.close();
     }
   });
+
+  it('from one address keep nobody else from logging in', async () => {
+    const test = await startTestApp({
+      adjust: (config) => ({
+        ...config,
+        passwords: { ...config.passwords, hashCost: 10, hashConcurrency: 1 },
+        limits: { ...config.limits, auth: { ...config.limits.auth, quota: 100_000 } },
+      }),
+    });
+    try {
+      const { registration } = await test.personas.confirmed();
+      const flooder = test.client();
+      let isFlooding = true;
+      const refused: number[] = [];
+      const flood = Array.from({ length: 60 }, async (_, i) => {
+        while (isFlooding) {
+          const login = { login: `nobody_${i}`, password: 'x' };
+          const { status } = await flooder.post('/auth/login', login);
+          if (status === 503) refused.push(status);
+        }
+      });
+      await expect.poll(() => refused.length).toBeGreaterThan(10);
+      for (let i = 0; i < 12; i += 1) {
+        const login = { login: registration.username, password: PASSWORD };
+        expect((await test.client().post('/auth/login', login)).status).toBe(200);
+      }
+      isFlooding = false;
+      await Promise.all(flood);
+    } finally {
+      await test.close();
+    }
+  });
 });
