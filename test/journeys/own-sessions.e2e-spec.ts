@@ -235,7 +235,9 @@ describe('Changing one’s password', () => {
       );
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422, 422, 422]);
       const overtaken = answers.filter(({ status }) => status === 422).flatMap(({ body }) => body.errors);
-      expect(new Set(overtaken.map(({ message }) => message as string))).toEqual(new Set(['current_password is wrong']));
+      expect(new Set(overtaken.map(({ message }) => message as string))).toEqual(
+        new Set(['current_password is wrong']),
+      );
       const logins = await Promise.all(
         chosen.map((password) => test.client().post('/auth/login', { login: user.registration.username, password })),
       );

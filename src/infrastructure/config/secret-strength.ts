@@ -1,7 +1,8 @@
 const MIN_BYTES = 32;
 const MIN_DISTINCT_CHARACTERS = 8;
 /** What manuals and templates write where a secret belongs. A random one has it less than once in ten million times. */
-const EXAMPLE = /^<.*>$|change.?(me|this|it)|example|placeholder|replace.?(me|this|with)|your.{0,9}(secret|key)|(secret|private).?key|insecure|default|password/i;
+const EXAMPLE =
+  /^<.*>$|change.?(me|this|it)|example|placeholder|replace.?(me|this|with)|your.{0,9}(secret|key)|(secret|private).?key|insecure|default|password/i;
 const SEQUENCE = /01234567|12345678|abcdefgh|qwertyui|asdfghjk/i;
 
 /**

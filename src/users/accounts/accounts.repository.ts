@@ -233,10 +233,9 @@ export class AccountsRepository extends AccountReader {
    */
   async replacePassword(userId: string, passwordHash: string, known: string | null): Promise<number | null> {
     const _id = new Types.ObjectId(userId);
-    const { matchedCount } = await this.users.updateOne(
-      known === null ? { _id } : { _id, password: known },
-      { $set: { password: passwordHash, updated_at: this.clock.now() } },
-    );
+    const { matchedCount } = await this.users.updateOne(known === null ? { _id } : { _id, password: known }, {
+      $set: { password: passwordHash, updated_at: this.clock.now() },
+    });
     if (matchedCount === 0) return null;
     return this.raiseCredentialVersion(
       { user: _id },
