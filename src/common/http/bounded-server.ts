@@ -85,6 +85,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
       return;
     }
     connection.last = response;
+    connection.beginning = null;
     if (isDraining) response.setHeader('connection', 'close');
     response.on('close', answered);
     const isSafe = SAFE_METHODS.has(request.method as string);
@@ -101,9 +102,10 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
       socket.destroy();
       return;
     }
-    const place = connections.add(newConnection(socket));
+    const connection = newConnection(socket);
+    const place = connections.add(connection);
     socket.once('close', () => connections.remove(place));
-    readInSlices(socket);
+    readInSlices(connection);
   });
   // An unknown expectation may be ignored (RFC 9110 section 10.1.1); Node would answer it with an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -164,13 +166,16 @@ async function lookAtSockets(): Promise<void> {
  * Feeds Node's parser a little at a time, as a slow network would: one read of 64 KiB can hold thousands of tiny requests, and
  * Node makes its objects for all of them before the connection can be ended.
  */
-function readInSlices(socket: Socket & { parser?: object | null }): void {
+function readInSlices(connection: Connection): void {
+  const socket = connection.socket as Socket & { parser?: object | null };
   const parse = socket.listeners('data')[0] as ((chunk: Buffer) => void) | undefined;
   if (!parse) return;
   socket.removeListener('data', parse);
   socket.on('data', function feed(chunk: Buffer) {
     for (let start = 0; start < chunk.length && !socket.destroyed; start += SLICE_BYTES) {
-      parse.call(socket, chunk.length <= SLICE_BYTES ? chunk : chunk.subarray(start, start + SLICE_BYTES));
+      const slice = chunk.length <= SLICE_BYTES ? chunk : chunk.subarray(start, start + SLICE_BYTES);
+      if (connection.last?.req.complete !== false) connection.beginning ??= slice;
+      parse.call(socket, slice);
       if (socket.parser) continue;
       // The connection was upgraded to another protocol (RFC 9110 section 7.8), and Node has detached its parser: detach too.
       socket.removeListener('data', feed);

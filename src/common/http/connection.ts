@@ -12,6 +12,8 @@ export interface Connection {
   isChanging: boolean;
   /** The response to the newest request, possibly sent already; null before the first request. */
   last: ServerResponse | null;
+  /** The first bytes of a request whose headers have not all arrived: until then nothing else is known of it. Else null. */
+  beginning: Buffer | null;
 }
 
 const CONNECTION = Symbol('connection');
@@ -19,7 +21,7 @@ type KnownSocket = Socket & { [CONNECTION]?: Connection };
 
 /** To be called once, when the connection opens. */
 export function newConnection(socket: KnownSocket): Connection {
-  return (socket[CONNECTION] = { socket, unanswered: 0, waiting: [], isChanging: false, last: null });
+  return (socket[CONNECTION] = { socket, unanswered: 0, waiting: [], isChanging: false, last: null, beginning: null });
 }
 
 export function connectionOf(socket: KnownSocket): Connection | undefined {

@@ -27,7 +27,7 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
   }
   const [reason, code] = ANSWERS[error.code ?? ''] ?? ['Bad Request', 'malformed_request'];
   const refusal = new ApiError(code);
-  // Of a request whose headers were refused nothing is known.
+  // Of a request whose headers were refused there is no object.
   const broken = connection?.last?.req.complete === false ? connection.last : null;
   const request = broken && noteAnswer(broken, refusal.status);
   const requestId = request?.id ?? randomUUID();
@@ -40,7 +40,7 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
     },
     'unparsable request',
   );
-  const body = JSON.stringify(errorBody(envelopeKindOf(broken?.req.url ?? ''), refusal));
+  const body = JSON.stringify(errorBody(envelopeKindOf(broken?.req.url ?? targetIn(connection?.beginning)), refusal));
   socket.end(
     [
       `HTTP/1.1 ${refusal.status} ${reason}`,
@@ -54,6 +54,11 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
       body,
     ].join('\r\n'),
   );
+}
+
+/** The target of a request, by its first line (RFC 9112 section 3); empty if that is none. */
+function targetIn(beginning: Buffer | null | undefined): string {
+  return /^\s*[A-Z]+ (\S+)/.exec(beginning?.toString('latin1') ?? '')?.[1] ?? '';
 }
 
 /**
