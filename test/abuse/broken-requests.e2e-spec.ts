@@ -24,12 +24,19 @@ describe('What Node would answer by itself', () => {
     ['a folded line', 'GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n', 400, 'malformed_request'],
     ['lines that end with LF alone', 'GET / HTTP/1.1\nHost: x\n\n', 400, 'malformed_request'],
     ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n', 400, 'malformed_request'],
-    ['two lengths', `${POST_LOGIN}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 'malformed_request'],
+    [
+      'two lengths',
+      `${POST_LOGIN}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+      400,
+      'malformed_request',
+      '/auth/login',
+    ],
     [
       'length and chunks',
       `${POST_LOGIN}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       400,
       'malformed_request',
+      '/auth/login',
     ],
     [
       'a broken chunk',
