@@ -130,6 +130,7 @@ describe('A query plan', () => {
     { key: { b: 1, 'a.x': -1 }, sparse: true },
     { key: { c: 1 }, partialFilterExpression: { c: { $gt: 1 } } },
     { key: { c: 1, b: -1 }, partialFilterExpression: { c: { $exists: true } } },
+    { key: { c: -1 }, partialFilterExpression: { $and: [{ c: { $gte: 2 } }, { b: { $exists: true } }] } },
     { key: { c: 1 }, name: 'folded', collation: { locale: 'en', strength: 2 } },
     { key: { s: 1 } },
     { key: { s: 1, t: -1, u: 1 } },

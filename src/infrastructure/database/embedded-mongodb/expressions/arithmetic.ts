@@ -76,7 +76,7 @@ function ofDoubles(name: string, count: number, calculation: (a: number, b: numb
     const result = calculation(a as number, b);
     if (values.some((value) => value instanceof Decimal128)) return Decimal128.fromString(String(result));
     const isWhole = name === '$pow' && values.every(isInteger) && Number.isSafeInteger(result);
-    if (isWhole) return isInt32(result) ? result : Long.fromNumber(result);
+    if (isWhole) return values.every(isInt32) && isInt32(result) ? result : Long.fromNumber(result);
     return bsonDouble(result);
   });
 }

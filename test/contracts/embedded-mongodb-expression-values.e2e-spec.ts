@@ -1,0 +1,99 @@
+import mongoose from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
+
+const { Decimal128, Long } = mongoose.mongo;
+
+describe(`What an expression yields on ${SERVER}`, () => {
+  const suite = driverSuite();
+  const document = {
+    list: [3, 1, 2],
+    text: 'ÀBC é',
+    day: new Date('2024-03-05'),
+    nothing: null,
+    long: Long.fromNumber(2),
+    price: Decimal128.fromString('1.5'),
+    nested: { a: 1 },
+  };
+
+  it.each<[expression: object, expected: unknown]>([
+    [{ $ifNull: ['$missing', '$nothing', 3] }, 3],
+    [{ $ifNull: ['$nested.a', 3] }, 1],
+    [{ $ifNull: ['$missing', '$nothing'] }, null],
+    [{ $cond: { if: '$nothing', then: 'yes', else: 'no' } }, 'no'],
+    [{ $cond: [{ $gt: ['$nested.a', 0] }, 'yes', 'no'] }, 'yes'],
+    [{ $isArray: '$list' }, true],
+    [{ $isArray: ['$text'] }, false],
+    [{ $arrayElemAt: ['$list', 0] }, 3],
+    [{ $arrayElemAt: ['$list', -1] }, 2],
+    [{ $arrayElemAt: ['$list', 3] }, undefined],
+    [{ $arrayElemAt: ['$nothing', 0] }, null],
+    [{ $setIntersection: [[1, 2, 2, 3], '$list', [4, 2, 1]] }, [1, 2]],
+    [{ $setIntersection: ['$list', '$nothing'] }, null],
+    [{ $slice: ['$list', 1, 5] }, [1, 2]],
+    [{ $slice: ['$list', -1] }, [2]],
+    [{ $toLower: '$text' }, 'Àbc é'],
+    [{ $toUpper: '$text' }, 'ÀBC é'],
+    [{ $toLower: '$missing' }, ''],
+    [{ $strLenBytes: '$text' }, 7],
+    [{ $strLenCP: '$text' }, 5],
+    [{ $literal: '$text' }, '$text'],
+    [{ $pow: [2, 10] }, 1024],
+    [{ $pow: [2, 0.5] }, Math.SQRT2],
+    [{ $pow: [2, -1] }, 0.5],
+    [{ $pow: [2, 40] }, 2 ** 40],
+    [{ $sqrt: 9 }, 3],
+    [{ $log: [8, 2] }, 3],
+    [{ $log10: 1000 }, 3],
+    [{ $subtract: [5, 7] }, -2],
+    [{ $subtract: ['$day', 86_400_000] }, new Date('2024-03-04')],
+    [{ $subtract: ['$day', new Date('2024-03-04')] }, 86_400_000],
+    [{ $abs: -3 }, 3],
+    [{ $mod: [-7, 3] }, -1],
+  ])('%j: %j', async (expression, expected) => {
+    expect(await suite.valueOf(document, expression)).toEqual(expected);
+  });
+
+  it('is a number of the type in which it was calculated', async () => {
+    const typeOf = (expression: object) => suite.valueOf(document, { $type: expression });
+    expect(await typeOf({ $pow: [2, 10] })).toBe('int');
+    expect(await typeOf({ $pow: [2, 40] })).toBe('long');
+    expect(await typeOf({ $pow: ['$long', 2] })).toBe('long');
+    expect(await typeOf({ $pow: [2, -1] })).toBe('double');
+    expect(await typeOf({ $pow: ['$price', 2] })).toBe('decimal');
+    expect(await typeOf({ $sqrt: 9 })).toBe('double');
+    expect(await typeOf({ $subtract: ['$long', 1] })).toBe('long');
+    expect(await typeOf({ $subtract: ['$price', 1] })).toBe('decimal');
+  });
+
+  it.each([
+    [{ $pow: [0, -1] }],
+    [{ $sqrt: -1 }],
+    [{ $log: [8, 1] }],
+    [{ $log: [-8, 2] }],
+    [{ $ln: 0 }],
+    [{ $round: [1.5, 101] }],
+    [{ $add: ['$day', '$day'] }],
+    [{ $substrCP: ['$text', -1, 2] }],
+    [{ $substrBytes: ['$text', -1, 2] }],
+    [{ $indexOfCP: ['$text', 'b', -1] }],
+    [{ $slice: ['$list', 1, 0] }],
+    [{ $range: [0, 5, 0] }],
+    [{ $sortArray: { input: '$list', sortBy: 2 } }],
+    [{ $arrayToObject: '$text' }],
+    [{ $setField: { field: 'a', input: '$text', value: 1 } }],
+    [{ $dateTrunc: { date: '$day', unit: 'day', binSize: 0 } }],
+    [{ $dateTrunc: { date: '$day', unit: 'week', startOfWeek: 'someday' } }],
+    [{ $toString: '$list' }],
+  ])('nothing, where it cannot: %j is refused', async (expression) => {
+    await expect(suite.valueOf(document, expression)).rejects.toThrow(mongoose.mongo.MongoServerError);
+  });
+
+  it('is counted in a group', async () => {
+    await suite.things.insertMany([{ x: 1 }, { x: 1 }, { x: 2 }]);
+    expect(await suite.aggregate({ $group: { _id: '$x', n: { $count: {} } } }, { $sort: { _id: 1 } })).toEqual([
+      { _id: 1, n: 2 },
+      { _id: 2, n: 1 },
+    ]);
+  });
+});
