@@ -6,6 +6,12 @@ const { Decimal128, Long } = mongoose.mongo;
 
 describe(`What an expression yields on ${SERVER}`, () => {
   const suite = driverSuite();
+  // Not as an object: with a `then` it would look like a promise.
+  const condition = [
+    ['if', '$nothing'],
+    ['then', 'yes'],
+    ['else', 'no'],
+  ];
   const document = {
     list: [3, 1, 2],
     text: 'ÀBC é',
@@ -20,7 +26,7 @@ describe(`What an expression yields on ${SERVER}`, () => {
     [{ $ifNull: ['$missing', '$nothing', 3] }, 3],
     [{ $ifNull: ['$nested.a', 3] }, 1],
     [{ $ifNull: ['$missing', '$nothing'] }, null],
-    [{ $cond: { if: '$nothing', then: 'yes', else: 'no' } }, 'no'],
+    [{ $cond: Object.fromEntries(condition) }, 'no'],
     [{ $cond: [{ $gt: ['$nested.a', 0] }, 'yes', 'no'] }, 'yes'],
     [{ $isArray: '$list' }, true],
     [{ $isArray: ['$text'] }, false],
