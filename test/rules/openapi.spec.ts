@@ -82,6 +82,16 @@ describe('The OpenAPI document', () => {
     expect(Object.keys(document.components.securitySchemes).sort()).toEqual(['api_key', 'bearer']);
   });
 
+  it('says of each body, and of no answer, that further fields are refused', () => {
+    const bodies = operations.flatMap(({ operation }) =>
+      Object.values<Json>(operation.requestBody?.content ?? {}).map(({ schema }) => schema.$ref as string),
+    );
+    expect(bodies.length).toBeGreaterThan(10);
+    for (const body of bodies) expect(resolve(body).additionalProperties, body).toBe(false);
+    const answers = operations.flatMap(({ operation }) => references(operation.responses));
+    for (const answer of answers) expect(resolve(answer), answer).not.toHaveProperty('additionalProperties', false);
+  });
+
   it('gives each answer a schema, and each error the codes it can bear', () => {
     for (const { operation } of operations) {
       const statuses = Object.keys(operation.responses);

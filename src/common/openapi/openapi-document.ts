@@ -98,6 +98,8 @@ function completeOperation(
   );
   for (const extension of [SUCCESS_EXTENSION, ACCESS_EXTENSION, ERROR_CODES_EXTENSION]) delete operation[extension];
   operation.security = securityOf(access);
+  const body = operation.requestBody as { content?: Record<string, { schema?: Schema }> } | undefined;
+  for (const { schema } of Object.values(body?.content ?? {})) refuseOthers(schema, examples.components);
   for (const parameter of (operation.parameters ?? []) as { examples?: unknown; schema?: Schema }[]) {
     if (!parameter.schema || !Array.isArray(parameter.examples)) continue;
     parameter.schema.examples = parameter.examples as unknown[];
@@ -115,6 +117,16 @@ function completeOperation(
     },
     examples,
   ) as never;
+}
+
+/** Says of a request's body, and of what is in it, that fields beside the described ones are refused. */
+function refuseOthers(schema: Schema | undefined, components: Record<string, Schema>): void {
+  const name = schema?.$ref?.split('/').at(-1);
+  const body = name === undefined ? schema : components[name];
+  if (!body || body.additionalProperties !== undefined) return;
+  if (body.properties) body.additionalProperties = false;
+  const parts = [body.items, ...(body.anyOf ?? []), ...Object.values(body.properties ?? {})];
+  for (const part of parts) refuseOthers(part, components);
 }
 
 /**

@@ -13,6 +13,7 @@ export interface Schema {
   examples?: unknown[];
   required?: string[];
   properties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
   items?: Schema;
   allOf?: Schema[];
   anyOf?: Schema[];
