@@ -39,15 +39,14 @@ export async function createApp({ config, clock, extensions = [] }: AppOptions):
     adapter,
     { logger: new AppLogger(logger), bodyParser: false, abortOnError: false },
   );
-  nameSpans(adapter.getInstance());
+  const server = adapter.getInstance();
+  nameSpans(server);
   await registerHttpRules(app, config, devTools ? [devTools.LIMIT_NAMESPACE_HEADER] : []);
-  onEachEnd(adapter.getInstance(), [
-    ...(logger.isLevelEnabled('info') ? [logRequests(adapter.getInstance(), config.logLevel)] : []),
-    measureRequests(app.get(Metrics, { strict: false })),
-  ]);
-  app.get(ForwardingCheck, { strict: false }).watch(adapter.getInstance());
+  if (logger.isLevelEnabled('info')) onEachEnd(server, logRequests(server, config.logLevel));
+  onEachEnd(server, measureRequests(app.get(Metrics, { strict: false })));
+  app.get(ForwardingCheck, { strict: false }).watch(server);
   serveOpenApi(app);
-  prepareSwaggerUi(adapter.getInstance());
+  prepareSwaggerUi(server);
   SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), SWAGGER_UI);
   return app;
 }

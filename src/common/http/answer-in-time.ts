@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/index.js';
+import { onEachEnd } from './on-each-end.js';
 import { type Place, Roster } from './roster.js';
 import { sendError } from './send-error.js';
 
@@ -14,12 +15,12 @@ const ANSWER_WITHIN_MS = 4_500;
 const CHECKED_EVERY_MS = 100;
 
 interface Arrival {
-  reply: ReplyWithArrival;
+  reply: FastifyReply;
   atMs: number;
 }
 
 const ARRIVAL = Symbol('arrival');
-type ReplyWithArrival = FastifyReply & { [ARRIVAL]?: Place<Arrival> };
+type RequestWithArrival = FastifyRequest & { [ARRIVAL]?: Place<Arrival> };
 
 /**
  * Answers 503 to a request that has no answer after 4.5 seconds, whatever it is waiting for. Pipelined requests that wait for
@@ -29,24 +30,21 @@ type ReplyWithArrival = FastifyReply & { [ARRIVAL]?: Place<Arrival> };
 export function answerInTime(server: FastifyInstance): void {
   // One timer for all requests: one each would cost more than the check itself.
   const arrivals = new Roster<Arrival>();
-  const leave = (reply: ReplyWithArrival) => {
-    if (reply[ARRIVAL]) arrivals.remove(reply[ARRIVAL]);
+  const leave = (request: RequestWithArrival) => {
+    if (request[ARRIVAL]) arrivals.remove(request[ARRIVAL]);
   };
-  server.decorateReply(ARRIVAL);
-  server.addHook('preValidation', (request, reply: ReplyWithArrival, done) => {
-    if (!request.routeOptions.config.waits) reply[ARRIVAL] = arrivals.add({ reply, atMs: performance.now() });
+  server.decorateRequest(ARRIVAL);
+  server.addHook('preValidation', (request: RequestWithArrival, reply, done) => {
+    if (!request.routeOptions.config.waits) request[ARRIVAL] = arrivals.add({ reply, atMs: performance.now() });
     done();
   });
-  server.addHook('onResponse', (_request, reply: ReplyWithArrival, done) => {
-    leave(reply);
-    done();
-  });
-  // When a connection breaks, Fastify never calls `onResponse` for answers queued behind the one being written: they are dropped here.
+  onEachEnd(server, leave);
+  // When a connection breaks, nobody tells of the answers queued behind the one being written: they are dropped here.
   const timer = setInterval(() => {
     const due = performance.now() - ANSWER_WITHIN_MS;
     for (const { reply, atMs } of arrivals.present()) {
       if (atMs > due) return;
-      leave(reply);
+      leave(reply.request);
       refuse(reply);
     }
   }, CHECKED_EVERY_MS).unref();

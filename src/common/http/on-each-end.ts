@@ -4,43 +4,51 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 /** Status under which a request counts whose caller went away before any answer, as nginx has it. */
 const CALLER_GONE = 499;
 
+const LISTENERS = Symbol('end listeners');
+type KnownServer = FastifyInstance & { [LISTENERS]?: EndListener[] };
+
 const STATE = Symbol('state');
 const WRITTEN_STATUS = Symbol('written status');
 type KnownResponse = ServerResponse & {
-  [STATE]?: { reply: FastifyReply; isTold: boolean };
+  [STATE]?: { reply: FastifyReply; startedAtMs: number; listeners: EndListener[] };
   /** Of an answer that was written past the response, perhaps before its request began. */
   [WRITTEN_STATUS]?: number;
 };
 
-/** @param status what was sent; 499 if the caller went away before */
-export type EndListener = (request: FastifyRequest, reply: FastifyReply, status: number) => void;
+/**
+ * @param status what was sent; 499 if the caller went away before
+ * @param durationMs since the request's headers had arrived
+ */
+export type EndListener = (request: FastifyRequest, status: number, durationMs: number) => void;
 
 /**
- * Tells of each request once it is answered, or given up by its caller before any answer: in an outage that is most, and Fastify's
- * `onResponse` misses them. Untold are answers that were cut off while they were sent, such as streams, and those of a pipeline
- * behind another whose connection breaks.
+ * Tells of each request once its answer has been sent, or its connection is gone: in an outage most are given up by their callers,
+ * and Fastify's `onResponse` misses them. It also costs two listeners more. Untold are requests of a pipeline behind another whose
+ * connection breaks.
  */
-export function onEachEnd(server: FastifyInstance, listeners: EndListener[]): void {
-  const tell = (reply: FastifyReply, status: number) => {
-    for (const listener of listeners) listener(reply.request, reply, status);
-  };
-  // One function for all responses, and not a closure for each: this runs for every request.
-  function closed(this: KnownResponse): void {
-    const state = this[STATE];
-    if (state && !state.isTold && !this.headersSent) tell(state.reply, this[WRITTEN_STATUS] ?? CALLER_GONE);
-  }
+export function onEachEnd(server: KnownServer, listener: EndListener): void {
+  server[LISTENERS] ??= listenersOf(server);
+  server[LISTENERS].push(listener);
+}
+
+function listenersOf(server: FastifyInstance): EndListener[] {
+  const listeners: EndListener[] = [];
   server.addHook('onRequest', (_request, reply, done) => {
-    (reply.raw as KnownResponse)[STATE] = { reply, isTold: false };
-    reply.raw.on('close', closed);
+    const response = reply.raw as KnownResponse;
+    response[STATE] = { reply, startedAtMs: performance.now(), listeners };
+    response.on('close', ended);
     done();
   });
-  server.addHook('onResponse', (_request, reply, done) => {
-    // A preflight was answered before the hook above.
-    const state = (reply.raw as KnownResponse)[STATE];
-    if (state) state.isTold = true;
-    tell(reply, reply.statusCode);
-    done();
-  });
+  return listeners;
+}
+
+// One function for all responses, and not a closure for each: this runs for every request.
+function ended(this: KnownResponse): void {
+  if (!this[STATE]) return;
+  const { reply, startedAtMs, listeners } = this[STATE];
+  const status = this.headersSent ? this.statusCode : (this[WRITTEN_STATUS] ?? CALLER_GONE);
+  const durationMs = performance.now() - startedAtMs;
+  for (const listener of listeners) listener(reply.request, status, durationMs);
 }
 
 /**

@@ -44,13 +44,13 @@ export function logRequests(server: FastifyInstance, level: string): EndListener
     write();
     done();
   });
-  return (request, reply, status) => {
+  return (request, status, durationMs) => {
     const fields = {
       request_id: request.id,
       method: request.method,
       route: request.routeOptions.url ?? 'none',
       status,
-      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      duration_ms: Math.round(durationMs * 10) / 10,
       ip: clientAddress(request),
       api_key: contextOf(request)?.apiKeyName,
       ...traceOfLines?.mixin(),

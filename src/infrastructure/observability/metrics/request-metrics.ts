@@ -14,12 +14,12 @@ export function measureRequests(metrics: Metrics): EndListener {
     ['method', 'route', 'status'],
   );
   const observers = new Map<string, (seconds: number) => void>();
-  return (request, reply, status) => {
+  return (request, status, durationMs) => {
     const method = METHODS.has(request.method) ? request.method : 'other';
     const route = request.routeOptions.url ?? 'none';
     const key = `${method} ${route} ${status}`;
     let observe = observers.get(key);
     if (!observe) observers.set(key, (observe = durations.labels(method, route, String(status)).observe));
-    observe(reply.elapsedTime / 1000);
+    observe(durationMs / 1000);
   };
 }
