@@ -60,6 +60,15 @@ describe(`What an expression yields on ${SERVER}`, () => {
     expect(await suite.valueOf(document, expression)).toEqual(expected);
   });
 
+  it('is exact for whole powers, up to an int64', async () => {
+    const power = async (base: unknown, exponent: number) =>
+      String(await suite.valueOf({}, { $toString: { $pow: [base, exponent] } }));
+    expect(await power(3, 39)).toBe('4052555153018976267');
+    expect(await power(-3, 39)).toBe('-4052555153018976267');
+    expect(await power(1, 1_000_000)).toBe('1');
+    expect(await suite.valueOf({}, { $type: { $pow: [2, 63] } })).toBe('double');
+  });
+
   it('is a number of the type in which it was calculated', async () => {
     const typeOf = (expression: object) => suite.valueOf(document, { $type: expression });
     expect(await typeOf({ $pow: [2, 10] })).toBe('int');

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRegistration } from '../support/personas.js';
 import { exchange, openConnection, parseAnswer } from '../support/raw-http.js';
@@ -195,6 +196,9 @@ describe('A request that cannot be served', () => {
       ['POST http://x/auth/login HTTP/1.1', tooLarge, 'auth'],
       ['GET /api/profile HTTP/1.1', tooLarge, 'resource'],
       ['GET /api/profile HTTP/1.1', 'Content-Length: abc', 'resource'],
+      ['M-SEARCH /auth/login HTTP/1.1', tooLarge, 'auth'],
+      ['\r\nPOST /auth/login HTTP/1.1', tooLarge, 'auth'],
+      ['X-Other: /auth/login HTTP/1.1', tooLarge, 'resource'],
       ['nonsense', '/auth/login', 'resource'],
     ]) {
       const request = `${line}\r\nHost: x\r\n${headers}\r\n\r\n`;
@@ -209,6 +213,22 @@ describe('A request that cannot be served', () => {
       const [second] = (await once(socket, 'data')) as [Buffer];
       socket.destroy();
       expect(parseAnswer(String(second)).body, line).toEqual(body);
+    }
+  });
+
+  it('is told in that envelope too where its first line comes in pieces', async () => {
+    for (const pieces of [
+      ['POST /au', 'th/login HTTP/1.1\r\n', 'Content-Length: abc\r\n\r\n'],
+      ['\r\n', 'POST /auth/login HTTP/1.1\r\nContent-Length: abc\r\n\r\n'],
+    ]) {
+      const socket = await openConnection(test.url);
+      for (const piece of pieces) {
+        socket.write(piece);
+        await pause(20);
+      }
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      expect(parseAnswer(String(answer)).body, pieces[0]).toHaveProperty('status_code', 400);
     }
   });
 

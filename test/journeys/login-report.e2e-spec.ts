@@ -35,6 +35,14 @@ describe('The link in a mail about a login', () => {
     });
   });
 
+  it('works, once, for an account of before there was a count of recoveries', async () => {
+    const user = await logins.victim();
+    const stored = await test.database.collection('users').findOne({ username: user.registration.username });
+    await test.database.collection('auths').updateOne({ user: stored?._id }, { $unset: { recoveries: 1 } });
+    expect((await logins.report(user.linkToken)).status).toBe(200);
+    expect((await logins.report(user.linkToken)).body.code).toBe('report_link_used');
+  });
+
   it('may be opened by mail scanners as often as they like', async () => {
     const user = await logins.victim();
     for (let time = 0; time < 10; time += 1) expect((await logins.open(user.linkToken)).status).toBe(200);

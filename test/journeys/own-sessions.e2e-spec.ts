@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocationFinder } from '../../src/login-history/index.js';
+import { NewPasswords } from '../../src/security/index.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 import { FIREFOX, IPHONE } from '../support/user-agents.js';
@@ -168,7 +169,7 @@ describe('Changing one’s password', () => {
   });
   afterAll(() => test.close());
 
-  const change = (user: User, body: object, client = test.client()) =>
+  const change = (user: Pick<User, 'token'>, body: object, client = test.client()) =>
     client.post('/api/profile/password', body, { apiKey: API_KEY, bearer: user.token });
   const valid = { current_password: PASSWORD, password: NEW_PASSWORD, password_confirmation: NEW_PASSWORD };
   const profile = async (bearer: string) =>
@@ -248,6 +249,30 @@ describe('Changing one’s password', () => {
         .countDocuments({ to: user.registration.email, kind: 'password-changed' });
       expect(mails).toBe(1);
     }
+  });
+
+  it('is refused to a session that another change, or a reset, ends meanwhile', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const user = await test.personas.user();
+      const other = await test.personas.login(user);
+      const answers = await Promise.all([user, other].map((one) => change(one, valid)));
+      const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
+      expect([won?.status, lost?.status, lost?.body.code]).toEqual([200, 401, 'password_changed']);
+    }
+    const user = await test.personas.user();
+    await test.client().post('/auth/forgot-password', { email: user.registration.email });
+    const { token } = await test.inbox.waitFor(user.registration.email, 'password-reset');
+    const passwords = test.app.get(NewPasswords, { strict: false });
+    const hash = passwords.hash.bind(passwords);
+    // The new password is hashed once the current one was found right.
+    passwords.hash = async (...args) => {
+      passwords.hash = hash;
+      const reset = { token, password: 'Brand-new6$', password_confirmation: 'Brand-new6$' };
+      expect((await test.client().post('/auth/reset-password', reset)).status).toBe(200);
+      return hash(...args);
+    };
+    const { status, body } = await change(user, valid);
+    expect([status, body.code]).toEqual([401, 'password_changed']);
   });
 
   it('takes a repetition that is composed otherwise for the same password', async () => {

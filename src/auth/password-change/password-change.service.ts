@@ -29,7 +29,7 @@ export class PasswordChangeService {
     await this.assertCurrent(account, sessionId, dto.current_password);
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
     const change = async () => {
-      const credentialVersion = await this.accounts.replacePassword(userId, passwordHash, account.passwordHash);
+      const credentialVersion = await this.accounts.changePasswordIfCurrent(userId, passwordHash, account.passwordHash);
       if (credentialVersion === null) throw await this.overtaken(sessionId);
       await this.mails.postChanged(account.email, { isSessionKept: true });
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId, sessionId });

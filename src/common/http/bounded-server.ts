@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { type Connection, connectionOf, newConnection } from './connection.js';
+import { type Connection, connectionOf, newConnection, noteBeginning } from './connection.js';
 import { Roster } from './roster.js';
 
 const CONNECTION_TIMEOUT_MS = 30_000;
@@ -174,7 +174,7 @@ function readInSlices(connection: Connection): void {
   socket.on('data', function feed(chunk: Buffer) {
     for (let start = 0; start < chunk.length && !socket.destroyed; start += SLICE_BYTES) {
       const slice = chunk.length <= SLICE_BYTES ? chunk : chunk.subarray(start, start + SLICE_BYTES);
-      if (connection.last?.req.complete !== false) connection.beginning ??= slice;
+      if (connection.last?.req.complete !== false) noteBeginning(connection, slice);
       parse.call(socket, slice);
       if (socket.parser) continue;
       // The connection was upgraded to another protocol (RFC 9110 section 7.8), and Node has detached its parser: detach too.

@@ -12,7 +12,7 @@ export interface Connection {
   isChanging: boolean;
   /** The response to the newest request, possibly sent already; null before the first request. */
   last: ServerResponse | null;
-  /** The first bytes of a request whose headers have not all arrived: until then nothing else is known of it. Else null. */
+  /** How the request begins whose headers are arriving, as long as it began what was read; null if none does, or it did not. */
   beginning: Buffer | null;
 }
 
@@ -26,4 +26,22 @@ export function newConnection(socket: KnownSocket): Connection {
 
 export function connectionOf(socket: KnownSocket): Connection | undefined {
   return socket[CONNECTION];
+}
+
+/** Behind blank lines, which a server should skip (RFC 9112 section 2.2). */
+const FIRST_LINE = /^\s*[\w!#$%&'*+.^`|~-]+ (\S+)[^\n]*\n/;
+/** More of a first line than it takes to see which part of the API it names. */
+const BEGINNING_BYTES = 512;
+
+/** To be called with what is read while no request is, before it is parsed: of a request that is refused then, nothing else is known. */
+export function noteBeginning(connection: Connection, read: Buffer): void {
+  const { beginning } = connection;
+  if (beginning === null) connection.beginning = read;
+  else if (beginning.length < BEGINNING_BYTES && !FIRST_LINE.test(beginning.toString('latin1')))
+    connection.beginning = Buffer.concat([beginning, read]);
+}
+
+/** The target of a request whose headers have not all arrived; empty if it cannot be told. */
+export function targetBegun({ beginning }: Connection): string {
+  return FIRST_LINE.exec(beginning?.toString('latin1') ?? '')?.[1] ?? '';
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { ApiError } from '../errors/index.js';
 import { normaliseAddress } from './client-address.js';
-import { type Connection, connectionOf } from './connection.js';
+import { type Connection, connectionOf, targetBegun } from './connection.js';
 import { envelopeKindOf, errorBody } from './envelope.js';
 import { noteAnswer } from './on-each-end.js';
 
@@ -40,7 +40,9 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
     },
     'unparsable request',
   );
-  const body = JSON.stringify(errorBody(envelopeKindOf(broken?.req.url ?? targetIn(connection?.beginning)), refusal));
+  const body = JSON.stringify(
+    errorBody(envelopeKindOf(broken?.req.url ?? (connection ? targetBegun(connection) : '')), refusal),
+  );
   socket.end(
     [
       `HTTP/1.1 ${refusal.status} ${reason}`,
@@ -54,11 +56,6 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
       body,
     ].join('\r\n'),
   );
-}
-
-/** The target of a request, by its first line (RFC 9112 section 3); empty if that is none. */
-function targetIn(beginning: Buffer | null | undefined): string {
-  return /^\s*[A-Z]+ (\S+)/.exec(beginning?.toString('latin1') ?? '')?.[1] ?? '';
 }
 
 /**

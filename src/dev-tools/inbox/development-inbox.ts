@@ -38,7 +38,10 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
 
   override async receive(mail: ReceivedMail): Promise<void> {
     for (;;) {
-      const newest = await this.model.findOne().sort({ cursor: -1 }).lean<InboxMail>();
+      const newest = await this.model
+        .findOne({ cursor: { $gt: 0 } })
+        .sort({ cursor: -1 })
+        .lean<InboxMail>();
       try {
         await this.store(mail, (newest?.cursor ?? 0) + 1);
         this.wakeAll();

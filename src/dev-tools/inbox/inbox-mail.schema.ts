@@ -47,5 +47,5 @@ export class InboxMail {
 export const InboxMailSchema = SchemaFactory.createForClass(InboxMail);
 InboxMailSchema.index({ to_key: 1, cursor: -1 });
 // No two mails can have the same cursor.
-InboxMailSchema.index({ cursor: -1 }, { unique: true });
+InboxMailSchema.index({ cursor: -1 }, { unique: true, sparse: true });
 InboxMailSchema.index({ sent_at: -1 }, { expireAfterSeconds: RETENTION_SECONDS });

@@ -71,7 +71,8 @@ export class RedisFillFence extends FillFence {
     return fills.map(() => undefined);
   }
 
+  /** All instances must use the same name, those of another release included. (The braces have no function.) */
   private fenceKey(key: string): string {
-    return this.redis.key(`fence:${key}`);
+    return this.redis.key(`fence:{${this.redis.key(key)}}`);
   }
 }

@@ -36,7 +36,7 @@ describe('PasswordHasher', () => {
     expect(await hasherWith(2).verify('x', 'not a hash')).toBe(false);
   });
 
-  it('serves first who came first, a bounded number at a time', async () => {
+  it('serves one origin in order, a bounded number at a time', async () => {
     const hasher = hasherWith(1);
     const order: number[] = [];
     await Promise.all(Array.from({ length: 20 }, (_, i) => hasher.hash(`p${i}`).then(() => order.push(i))));

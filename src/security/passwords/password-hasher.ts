@@ -23,7 +23,7 @@ interface Turn {
 
 /**
  * bcrypt for a bounded number of secrets at a time. Without the bound, a burst of logins would occupy every core for seconds. The
- * callers' addresses take turns, or one that sends many logins would keep everybody else out.
+ * callers' addresses take turns, or one that sends many logins would keep everybody else out. Work of no request is one origin.
  */
 @Injectable()
 export class PasswordHasher implements OnApplicationShutdown {

@@ -41,7 +41,7 @@ export function toAccount(user: User, auth: Auth): Account {
     confirmedAt: auth.confirmed_at,
     disabledAt: auth.disabled_at,
     credentialVersion: auth.credential_version,
-    recoveries: auth.recoveries,
+    recoveries: auth.recoveries ?? 0,
     isPasswordResetRequired: auth.password_reset_required,
   };
 }

@@ -226,21 +226,20 @@ export class AccountsRepository extends AccountReader {
   }
 
   /**
-   * Stores a new password.
-   * @param known the hash of the password that it takes the place of, only as long as that is stored: of those who know it, one may
-   *   change it. null for a recovery, with a mailed token, by somebody who need not know it
+   * Stores another password for somebody who knows the current one: of any number who do so at the same time, one succeeds.
+   * @param currentHash the hash that must still be stored
    * @returns the new credential version; sessions of older versions are invalid. null if another password is stored, or no account
    */
-  async replacePassword(userId: string, passwordHash: string, known: string | null): Promise<number | null> {
-    const _id = new Types.ObjectId(userId);
-    const { matchedCount } = await this.users.updateOne(known === null ? { _id } : { _id, password: known }, {
-      $set: { password: passwordHash, updated_at: this.clock.now() },
-    });
-    if (matchedCount === 0) return null;
-    return this.raiseCredentialVersion(
-      { user: _id },
-      { $set: { password_reset_required: false }, $inc: { recoveries: known === null ? 1 : 0 } },
-    );
+  async changePasswordIfCurrent(userId: string, passwordHash: string, currentHash: string): Promise<number | null> {
+    return this.replacePassword({ _id: new Types.ObjectId(userId), password: currentHash }, passwordHash, 0);
+  }
+
+  /**
+   * Stores another password for somebody who has a mailed token.
+   * @returns the new credential version; sessions of older versions are invalid. null if there is no such account
+   */
+  async recoverPassword(userId: string, passwordHash: string): Promise<number | null> {
+    return this.replacePassword({ _id: new Types.ObjectId(userId) }, passwordHash, 1);
   }
 
   /**
@@ -249,8 +248,11 @@ export class AccountsRepository extends AccountReader {
    * @returns the new credential version; null if the count differs, or there is no such account
    */
   async requirePasswordReset(userId: string, recoveries?: number): Promise<number | null> {
+    // Older accounts lack the count.
+    const condition =
+      recoveries === undefined ? {} : { recoveries: recoveries === 0 ? { $in: [0, null] } : recoveries };
     return this.raiseCredentialVersion(
-      { user: new Types.ObjectId(userId), ...(recoveries === undefined ? {} : { recoveries }) },
+      { user: new Types.ObjectId(userId), ...condition },
       { $set: { password_reset_required: true }, $inc: { recoveries: 1 } },
     );
   }
@@ -270,6 +272,20 @@ export class AccountsRepository extends AccountReader {
 
   async setRole(userId: string, role: Role | null): Promise<void> {
     await this.auths.updateOne({ user: new Types.ObjectId(userId) }, { $set: { role } });
+  }
+
+  private async replacePassword(
+    filter: { _id: Types.ObjectId; password?: string },
+    passwordHash: string,
+    recoveries: 0 | 1,
+  ): Promise<number | null> {
+    const changed = { password: passwordHash, updated_at: this.clock.now() };
+    const { matchedCount } = await this.users.updateOne(filter, { $set: changed });
+    if (matchedCount === 0) return null;
+    return this.raiseCredentialVersion(
+      { user: filter._id },
+      { $set: { password_reset_required: false }, $inc: { recoveries } },
+    );
   }
 
   private async raiseCredentialVersion(

@@ -75,9 +75,11 @@ function ofDoubles(name: string, count: number, calculation: (a: number, b: numb
     const [a, b = NaN] = values.map((value) => toDouble(number(name, value)));
     const result = calculation(a as number, b);
     if (values.some((value) => value instanceof Decimal128)) return Decimal128.fromString(String(result));
-    const isWhole = name === '$pow' && values.every(isInteger) && Number.isSafeInteger(result);
-    if (isWhole) return values.every(isInt32) && isInt32(result) ? result : Long.fromNumber(result);
-    return bsonDouble(result);
+    const isWhole = name === '$pow' && values.every(isInteger) && b >= 0 && Math.abs(result) < 2 ** 63;
+    if (!isWhole) return bsonDouble(result);
+    if (values.every(isInt32) && isInt32(result)) return result;
+    const [base, exponent] = values.map((value) => BigInt(String(value))) as [bigint, bigint];
+    return Long.fromBigInt(base ** exponent);
   });
 }
 
