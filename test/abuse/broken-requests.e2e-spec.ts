@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/invariants.js';
 import { exchange, openConnection, parseAnswer, untilClosed } from '../support/raw-http.js';
@@ -63,6 +65,51 @@ describe('What Node would answer by itself', () => {
       expect(answers(text).length).toBe(1);
     });
   }
+
+  it('is told in the envelope of the path it named, though no more of it could be read', async () => {
+    const tooLarge = `X-Big: ${'x'.repeat(20_000)}`;
+    const first = 'GET /auth/none HTTP/1.1\r\nHost: x\r\n\r\n';
+    for (const [line, headers, kind] of [
+      ['POST /auth/login HTTP/1.1', tooLarge, 'auth'],
+      ['POST /auth/login HTTP/1.1', 'Content-Length: abc', 'auth'],
+      ['POST http://x/auth/login HTTP/1.1', tooLarge, 'auth'],
+      ['GET /api/profile HTTP/1.1', tooLarge, 'resource'],
+      ['GET /api/profile HTTP/1.1', 'Content-Length: abc', 'resource'],
+      ['M-SEARCH /auth/login HTTP/1.1', tooLarge, 'auth'],
+      ['\r\nPOST /auth/login HTTP/1.1', tooLarge, 'auth'],
+      ['X-Other: /auth/login HTTP/1.1', tooLarge, 'resource'],
+      ['nonsense', '/auth/login', 'resource'],
+    ]) {
+      const request = `${line}\r\nHost: x\r\n${headers}\r\n\r\n`;
+      const { status, body } = parseAnswer(await exchange(test.url, request));
+      expect([400, 431], line).toContain(status);
+      expect(Object.keys(body)[0], line).toBe(kind === 'auth' ? 'status_code' : 'error');
+      // The same on a connection that has had an answer.
+      const socket = await openConnection(test.url);
+      socket.write(first);
+      await once(socket, 'data');
+      socket.write(request);
+      const [second] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      expect(parseAnswer(String(second)).body, line).toEqual(body);
+    }
+  });
+
+  it('is told in that envelope too where its first line comes in pieces', async () => {
+    for (const pieces of [
+      ['POST /au', 'th/login HTTP/1.1\r\n', 'Content-Length: abc\r\n\r\n'],
+      ['\r\n', 'POST /auth/login HTTP/1.1\r\nContent-Length: abc\r\n\r\n'],
+    ]) {
+      const socket = await openConnection(test.url);
+      for (const piece of pieces) {
+        socket.write(piece);
+        await pause(20);
+      }
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      expect(parseAnswer(String(answer)).body, pieces[0]).toHaveProperty('status_code', 400);
+    }
+  });
 
   for (const [what, host] of [
     ['no Host', ''],

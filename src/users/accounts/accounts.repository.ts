@@ -234,10 +234,7 @@ export class AccountsRepository extends AccountReader {
     return this.replacePassword({ _id: new Types.ObjectId(userId), password: currentHash }, passwordHash, 0);
   }
 
-  /**
-   * Stores another password for somebody who has a mailed token.
-   * @returns the new credential version; sessions of older versions are invalid. null if there is no such account
-   */
+  /** As {@link changePasswordIfCurrent}, for somebody who has a mailed token instead. null only if there is no such account. */
   async recoverPassword(userId: string, passwordHash: string): Promise<number | null> {
     return this.replacePassword({ _id: new Types.ObjectId(userId) }, passwordHash, 1);
   }
@@ -249,12 +246,9 @@ export class AccountsRepository extends AccountReader {
    */
   async requirePasswordReset(userId: string, recoveries?: number): Promise<number | null> {
     // Older accounts lack the count.
-    const condition =
-      recoveries === undefined ? {} : { recoveries: recoveries === 0 ? { $in: [0, null] } : recoveries };
-    return this.raiseCredentialVersion(
-      { user: new Types.ObjectId(userId), ...condition },
-      { $set: { password_reset_required: true }, $inc: { recoveries: 1 } },
-    );
+    const condition = recoveries === undefined ? {} : { recoveries: recoveries || { $in: [0, null] } };
+    const filter = { user: new Types.ObjectId(userId), ...condition };
+    return this.raiseCredentialVersion(filter, { $set: { password_reset_required: true }, $inc: { recoveries: 1 } });
   }
 
   /**
@@ -281,11 +275,8 @@ export class AccountsRepository extends AccountReader {
   ): Promise<number | null> {
     const changed = { password: passwordHash, updated_at: this.clock.now() };
     const { matchedCount } = await this.users.updateOne(filter, { $set: changed });
-    if (matchedCount === 0) return null;
-    return this.raiseCredentialVersion(
-      { user: filter._id },
-      { $set: { password_reset_required: false }, $inc: { recoveries } },
-    );
+    const usable = { $set: { password_reset_required: false }, $inc: { recoveries } };
+    return matchedCount === 0 ? null : this.raiseCredentialVersion({ user: filter._id }, usable);
   }
 
   private async raiseCredentialVersion(
