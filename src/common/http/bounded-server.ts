@@ -174,7 +174,7 @@ function readInSlices(connection: Connection): void {
   socket.on('data', function feed(chunk: Buffer) {
     for (let start = 0; start < chunk.length && !socket.destroyed; start += SLICE_BYTES) {
       const slice = chunk.length <= SLICE_BYTES ? chunk : chunk.subarray(start, start + SLICE_BYTES);
-      if (connection.last?.req.complete !== false) noteBeginning(connection, slice);
+      noteBeginning(connection, slice);
       parse.call(socket, slice);
       if (socket.parser) continue;
       // The connection was upgraded to another protocol (RFC 9110 section 7.8), and Node has detached its parser: detach too.

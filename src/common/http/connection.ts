@@ -33,15 +33,17 @@ const FIRST_LINE = /^\s*[\w!#$%&'*+.^`|~-]+ (\S+)[^\n]*\n/;
 /** More of a first line than it takes to see which part of the API it names. */
 const BEGINNING_BYTES = 512;
 
-/** To be called with what is read while no request is, before it is parsed: of a request that is refused then, nothing else is known. */
+/** To be called with what is read, before it is parsed: of a request whose headers are refused, nothing else is known. */
 export function noteBeginning(connection: Connection, read: Buffer): void {
-  const { beginning } = connection;
+  const { beginning, last } = connection;
+  const isOfBody = last?.req.complete === false;
+  if (isOfBody) return;
   if (beginning === null) connection.beginning = read;
   else if (beginning.length < BEGINNING_BYTES && !FIRST_LINE.test(beginning.toString('latin1')))
     connection.beginning = Buffer.concat([beginning, read]);
 }
 
 /** The target of a request whose headers have not all arrived; empty if it cannot be told. */
-export function targetBegun({ beginning }: Connection): string {
-  return FIRST_LINE.exec(beginning?.toString('latin1') ?? '')?.[1] ?? '';
+export function targetBegun(connection: Connection | undefined): string {
+  return FIRST_LINE.exec(connection?.beginning?.toString('latin1') ?? '')?.[1] ?? '';
 }

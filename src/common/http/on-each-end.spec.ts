@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fastify, type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onEachEnd } from './on-each-end.js';
@@ -42,8 +43,10 @@ describe('The end of a request', () => {
       await once(socket, 'data');
       await isTold(path, status);
       socket.destroy();
+      // Nor once more for the connection.
+      await pause(20);
+      expect(told).toHaveLength(2);
     }
-    await isTold('/none', 404);
   });
 
   it('is told of each of several on one connection', async () => {

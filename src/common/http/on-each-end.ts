@@ -26,19 +26,17 @@ export type EndListener = (request: FastifyRequest, status: number, durationMs: 
  * and Fastify's `onResponse` misses those. Untold are requests of a pipeline behind another whose connection breaks.
  */
 export function onEachEnd(server: KnownServer, listener: EndListener): void {
-  server[LISTENERS] ??= listenersOf(server);
+  if (!server[LISTENERS]) tell(server, (server[LISTENERS] = []));
   server[LISTENERS].push(listener);
 }
 
-function listenersOf(server: FastifyInstance): EndListener[] {
-  const listeners: EndListener[] = [];
+function tell(server: FastifyInstance, listeners: EndListener[]): void {
   server.addHook('onRequest', (_request, reply, done) => {
     const response = reply.raw as KnownResponse;
     response[STATE] = { reply, startedAtMs: performance.now(), listeners };
     response.on('close', ended);
     done();
   });
-  return listeners;
 }
 
 // One function for all responses, and not a closure for each: this runs for every request.

@@ -40,9 +40,8 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
     },
     'unparsable request',
   );
-  const body = JSON.stringify(
-    errorBody(envelopeKindOf(broken?.req.url ?? (connection ? targetBegun(connection) : '')), refusal),
-  );
+  const target = broken?.req.url ?? targetBegun(connection);
+  const body = JSON.stringify(errorBody(envelopeKindOf(target), refusal));
   socket.end(
     [
       `HTTP/1.1 ${refusal.status} ${reason}`,

@@ -6,7 +6,7 @@ interface TextOptions {
   each?: boolean;
 }
 
-/** No control characters or line breaks, and none of those that turn round how the text after them is shown (Trojan Source, CVE-2021-42574). */
+/** Without control characters, line breaks, and what reverses how the text after it is shown (Trojan Source, CVE-2021-42574). */
 const WITHOUT_CONTROLS = /^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u;
 
 /** A string without control characters (of direction, too), line breaks or lone surrogates: safe in a log, a mail and a database. */

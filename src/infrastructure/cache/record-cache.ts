@@ -163,14 +163,18 @@ export class RecordCache {
 
   private async writeOrRemember(key: string, write: () => Promise<unknown>): Promise<void> {
     try {
-      currentRequest()?.recordsAhead?.delete(key);
-      await this.fence.move(key);
-      await write();
-      this.rememberAsRecent(key);
+      await this.write(key, write);
     } catch {
       if (this.missedWrites.size === 0) this.logger.warn(WAITING);
       this.rememberAsMissed(key);
     }
+  }
+
+  private async write(key: string, write: () => Promise<unknown>): Promise<void> {
+    currentRequest()?.recordsAhead?.delete(key);
+    await this.fence.move(key);
+    await write();
+    this.rememberAsRecent(key);
   }
 
   private rememberAsMissed(key: string): void {
@@ -205,9 +209,7 @@ export class RecordCache {
   }
 
   private async replay(key: string, missed: MissedWrite): Promise<void> {
-    await this.fence.move(key);
-    await this.cache.del(key);
-    this.rememberAsRecent(key);
+    await this.write(key, () => this.cache.del(key));
     if (this.missedWrites.get(key) === missed) this.missedWrites.delete(key);
   }
 }

@@ -3,10 +3,10 @@ import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { MAIL_HEADINGS, type MailContexts, type MailKind } from '../mail-kinds.js';
-import { withTimeLeft } from './time-left.js';
 import { MailDrill } from './mail-drill.js';
 import { MailInbox } from './mail-inbox.js';
 import { TextTemplates } from './text-templates.js';
+import { withTimeLeft } from './time-left.js';
 
 const SERVICE_NAME = 'Accounts';
 

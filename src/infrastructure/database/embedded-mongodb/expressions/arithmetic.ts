@@ -52,11 +52,7 @@ export const ARITHMETIC: Operators = {
     return () => bsonDouble(randomInt(RANDOM_STEPS) / RANDOM_STEPS);
   },
   $exp: ofDoubles('$exp', 1, Math.exp),
-  $pow: ofDoubles('$pow', 2, (base, exponent) => {
-    if (base === 0 && exponent < 0)
-      throw new CommandError(28764, '$pow cannot take a base of 0 and a negative exponent');
-    return base ** exponent;
-  }),
+  $pow: strict([2, 2], (values) => wholePower(values) ?? power(values)),
   $sqrt: ofDoubles('$sqrt', 1, (value) => {
     if (value < 0) throw new CommandError(28714, "$sqrt's argument must be greater than or equal to 0");
     return Math.sqrt(value);
@@ -69,18 +65,32 @@ export const ARITHMETIC: Operators = {
   }),
 };
 
-/** Functions that are calculated with doubles, for decimals too. */
+/** A function that is calculated with doubles, for decimals too. */
 function ofDoubles(name: string, count: number, calculation: (a: number, b: number) => number): Operator {
-  return strict([count, count], (values) => {
-    const [a, b = NaN] = values.map((value) => toDouble(number(name, value)));
-    const result = calculation(a as number, b);
-    if (values.some((value) => value instanceof Decimal128)) return Decimal128.fromString(String(result));
-    const isWhole = name === '$pow' && values.every(isInteger) && b >= 0 && Math.abs(result) < 2 ** 63;
-    if (!isWhole) return bsonDouble(result);
-    if (values.every(isInt32) && isInt32(result)) return result;
-    const [base, exponent] = values.map((value) => BigInt(String(value))) as [bigint, bigint];
-    return Long.fromBigInt(base ** exponent);
-  });
+  return strict([count, count], inDoubles(name, calculation));
+}
+
+function inDoubles(name: string, calculation: (a: number, b: number) => number) {
+  return (values: unknown[]): BsonNumber => {
+    const [a = NaN, b = NaN] = values.map((value) => toDouble(number(name, value)));
+    const result = calculation(a, b);
+    const isDecimal = values.some((value) => value instanceof Decimal128);
+    return isDecimal ? Decimal128.fromString(String(result)) : bsonDouble(result);
+  };
+}
+
+const power = inDoubles('$pow', (base, exponent) => {
+  if (base === 0 && exponent < 0) throw new CommandError(28764, '$pow cannot take a base of 0 and a negative exponent');
+  return base ** exponent;
+});
+
+/** Exact, of integers whose power is one, and fits into an int64. */
+function wholePower(values: unknown[]): BsonNumber | undefined {
+  if (!values.every(isInteger)) return undefined;
+  const [base, exponent] = values.map((value) => BigInt(String(value))) as [bigint, bigint];
+  if (exponent < 0n || Math.abs(Number(base) ** Number(exponent)) >= 2 ** 63) return undefined;
+  const result = base ** exponent;
+  return values.every(isInt32) && isInt32(Number(result)) ? Number(result) : Long.fromBigInt(result);
 }
 
 function isInteger(value: unknown): boolean {
