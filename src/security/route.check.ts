@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
-import { getMetadataStorage } from 'class-validator';
+import { getMetadataStorage, IS_OBJECT, ValidationTypes } from 'class-validator';
 import { ACCESS } from '../common/access/index.js';
 
 const HOW_TO_DECLARE_ACCESS = `Put one of these on each of them, from src/common/access:
@@ -67,6 +67,11 @@ export class RouteCheck implements OnApplicationBootstrap {
       'whose parameters no request can meet',
       'The class of a body, a query or parameters needs a decorator of class-validator on each field.',
     );
+    refuse(
+      routes.filter(({ types }) => types.some((type) => looseFields(type).length > 0)),
+      'that would take a list for an object, and fail on it',
+      `Put @IsObject(), or @IsObject({ each: true }), beside @ValidateNested() on ${listOf(routes, looseFields)}.`,
+    );
     const documented = routes.filter(({ controller, handler }) => ![handler, controller].some(isExcluded));
     refuse(
       documented.filter(({ handler }) => !isDescribed(handler)),
@@ -74,9 +79,9 @@ export class RouteCheck implements OnApplicationBootstrap {
       HOW_TO_DESCRIBE,
     );
     refuse(
-      documented.filter((route) => undocumentedFields(route).length > 0),
+      documented.filter(({ types }) => types.some((type) => undocumentedFields(type).length > 0)),
       'that take what the OpenAPI document does not tell of',
-      `Put @ApiProperty(), beside its rules, on ${[...new Set(documented.flatMap(undocumentedFields))].join(', ')}.`,
+      `Put @ApiProperty(), beside its rules, on ${listOf(documented, undocumentedFields)}.`,
     );
     refuse(
       documented.filter(({ controller, handler }) => isSeveral(controller, handler)),
@@ -163,13 +168,27 @@ function rulesOf(type: RequestClass) {
 }
 
 /** Fields that a request may have, or must, and that no decorator of `@nestjs/swagger` documents. */
-function undocumentedFields({ types }: Route): string[] {
-  return types.flatMap((type) => {
-    if (UNCHECKED_TYPES.includes(type)) return [];
-    const documented = (Reflect.getMetadata(DOCUMENTED_FIELDS, type.prototype) ?? []) as string[];
-    const fields = new Set(rulesOf(type).map(({ propertyName }) => propertyName));
-    return [...fields].filter((field) => !documented.includes(`:${field}`)).map((field) => `${type.name}.${field}`);
-  });
+function undocumentedFields(type: RequestClass): string[] {
+  if (UNCHECKED_TYPES.includes(type)) return [];
+  const documented = (Reflect.getMetadata(DOCUMENTED_FIELDS, type.prototype) ?? []) as string[];
+  const fields = new Set(rulesOf(type).map(({ propertyName }) => propertyName));
+  return [...fields].filter((field) => !documented.includes(`:${field}`));
+}
+
+/** Fields for objects of which nothing says that they are objects: `@ValidateNested()` takes `[]` for one without faults. */
+function looseFields(type: RequestClass): string[] {
+  if (UNCHECKED_TYPES.includes(type)) return [];
+  const rules = rulesOf(type);
+  const isObject = (field: string, each: boolean) =>
+    rules.some((rule) => rule.name === IS_OBJECT && rule.propertyName === field && rule.each === each);
+  const nested = rules.filter((rule) => rule.type === ValidationTypes.NESTED_VALIDATION);
+  return nested.filter(({ propertyName, each }) => !isObject(propertyName, each)).map((rule) => rule.propertyName);
+}
+
+/** For example `NewNoteDto.place, NewNoteDto.title`. */
+function listOf(routes: Route[], fieldsOf: (type: RequestClass) => string[]): string {
+  const types = new Set(routes.flatMap(({ types }) => types));
+  return [...types].flatMap((type) => fieldsOf(type).map((field) => `${type.name}.${field}`)).join(', ');
 }
 
 /** For example `GET /api/notes/:id`, from the decorators of controller and handler. */

@@ -168,6 +168,7 @@ describe('A module of one’s own', () => {
     expect(responses[200].content).toEqual({ 'text/csv': { schema: { type: 'string', format: 'binary' } } });
     expect(Object.keys(responses[429].content)).toEqual(['application/json']);
     expect(Object.keys(paths['/api/parcels/moves'].get.responses[200].content)).toEqual(['text/event-stream']);
+    expect(paths['/api/parcels/forms'].post.description).toBe('Signed. The body has at most 40,000 bytes.');
   });
 
   it('is documented though an example was forgotten, which whoever writes the document down is told', async () => {

@@ -6,14 +6,15 @@ const SRC = resolve(import.meta.dirname, '../../src');
 
 /**
  * From the ground up: a room (a folder of src) imports from lower floors alone. Rooms of one floor are siblings, and do
- * not know each other. A room that is not named here is a new feature, and stands on top.
+ * not know each other. A room that is not named here is a new feature, beside `auth`; commands may know features.
  */
 const FLOORS = [
   ['common'],
   ['infrastructure'],
   ['security'],
   ['mail', 'users', 'login-history'],
-  ['auth', 'dev-tools', 'client', 'cli'],
+  ['auth', 'dev-tools', 'client'],
+  ['cli'],
 ];
 const EMBEDDED_STORE = join('infrastructure', 'database', 'embedded-mongodb');
 /** The rooms of the store, from the ground up. */
@@ -49,7 +50,7 @@ const imports = files.flatMap(importsOf);
 const roomOf = (file: string) => file.split('/')[0] as string;
 const floorOf = (file: string) => {
   const floor = FLOORS.findIndex((rooms) => rooms.includes(roomOf(file)));
-  return floor === -1 ? FLOORS.length - 1 : floor;
+  return floor === -1 ? FLOORS.length - 2 : floor;
 };
 const isRoot = (file: string) => !file.includes('/');
 const text = ({ from, to }: Import) => `${from} -> ${to}`;

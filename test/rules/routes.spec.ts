@@ -2,6 +2,7 @@ import { All, Body, Controller, Get, Module, Post, Query, Version } from '@nestj
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { Throttle } from '@nestjs/throttler';
+import { IsObject, ValidateNested } from 'class-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCESS, type Access, Protected, Public } from '../../src/common/access/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
@@ -55,6 +56,23 @@ class Lock {
   code: string;
 }
 
+class Chest {
+  @ValidateNested()
+  lock: Lock;
+
+  @ValidateNested({ each: true })
+  @IsObject()
+  locks: Lock[];
+}
+
+@Public()
+@Controller('chests')
+class LooseController {
+  @Post()
+  @Operation(DESCRIPTION)
+  build(@Body() _chest: Chest): void {}
+}
+
 @Public()
 @Controller('locks')
 class SecretiveController {
@@ -62,9 +80,6 @@ class SecretiveController {
   @Operation(DESCRIPTION)
   tryLock(@Query() _lock: Lock): void {}
 }
-
-@Module({ controllers: [SecretiveController] })
-class SecretiveModule {}
 
 @Public()
 @Controller()
@@ -78,9 +93,6 @@ class ManifoldController {
   move(): void {}
 }
 
-@Module({ controllers: [ManifoldController] })
-class ManifoldModule {}
-
 class NewDoor {
   name: string;
 }
@@ -92,9 +104,6 @@ class UnreadableController {
   add(@Body() _door: NewDoor): void {}
 }
 
-@Module({ controllers: [UnreadableController] })
-class UnreadableModule {}
-
 @Controller('windows')
 class ThrottledController {
   @Public()
@@ -102,9 +111,6 @@ class ThrottledController {
   @Get()
   read(): void {}
 }
-
-@Module({ controllers: [ThrottledController] })
-class ThrottledModule {}
 
 @Controller('benches')
 class VersionedController {
@@ -121,18 +127,12 @@ class VersionedAsAWholeController {
   read(): void {}
 }
 
-@Module({ controllers: [VersionedController, VersionedAsAWholeController] })
-class VersionedModule {}
-
 @Public()
 @Controller('tables')
 class UndescribedController {
   @Get()
   listTables(): void {}
 }
-
-@Module({ controllers: [UndescribedController] })
-class UndescribedModule {}
 
 @Public()
 @Controller('chairs')
@@ -141,9 +141,6 @@ class NamesakeController {
   @Operation({ summary: 'Read a chair', description: 'It is no account.', message: 'Chair' })
   getProfile(): void {}
 }
-
-@Module({ controllers: [NamesakeController] })
-class NamesakeModule {}
 
 /** Who may call what of the service's own routes. A change of this list is a change of the contract. */
 const ROUTES: Record<string, string> = {
@@ -232,34 +229,39 @@ describe('Routes', () => {
 
   it.each([
     [
-      UnreadableModule,
+      UnreadableController,
       /^Routes whose parameters no request can meet:\n {2}POST \/doors \(UnreadableController.add\)\n.+class-validator/,
     ],
     [
-      ThrottledModule,
+      ThrottledController,
       /^Routes with a decorator of @nestjs\/throttler, .+:\n {2}GET \/windows \(ThrottledController.read\)\n.+limit/,
     ],
     [
-      VersionedModule,
+      [VersionedController, VersionedAsAWholeController],
       /^Routes with a version, .+:\n {2}GET \/benches .+\n {2}GET \/stools .+\n.+@Controller\('api\/v2/,
     ],
     [
-      UndescribedModule,
+      UndescribedController,
       /^Routes that do not say what they answer:\n {2}GET \/tables \(UndescribedController.listTables\)\n.+@Operation/,
     ],
     [
-      SecretiveModule,
+      LooseController,
+      /^Routes that would take a list for an object, .+:\n {2}POST \/chests .+\n.+@IsObject.+ on Chest\.lock, Chest\.locks\.$/,
+    ],
+    [
+      SecretiveController,
       /^Routes that take what the OpenAPI document does not tell of:\n {2}GET \/locks .+\n.+ApiProperty.+ on Lock\.code\.$/,
     ],
     [
-      ManifoldModule,
+      ManifoldController,
       /^Routes whose handlers serve several .+:\n {2}ALL \/keys .+\n {2}GET \/hinges .+\n.+a handler of its own/,
     ],
     [
-      NamesakeModule,
+      NamesakeController,
       /^Routes whose handlers share a name:\n {2}GET .+\(ProfileController.getProfile\)\n {2}GET \/chairs .+\n.+operationId/,
     ],
-  ])('with what nobody would heed are refused as well', async (extension, message) => {
+  ])('with what nobody would heed are refused as well', async (controllers, message) => {
+    const extension = { module: class {}, controllers: [controllers].flat() };
     await expect(startTestApp({ extensions: [extension] })).rejects.toThrow(message);
   });
 

@@ -28,7 +28,7 @@ was not yours with one call.
 ## Answers
 
 \`/auth/*\` answers \`{ status_code, status: "SUCCESS" | "ERROR", message, data? }\`, every other path
-\`{ error, message, data }\`. Bodies are JSON in UTF-8, at most 16 KiB. Where a body, a query or a path
+\`{ error, message, data }\`. Bodies are JSON in UTF-8, at most 16 KiB unless the operation says otherwise. Where a body, a query or a path
 is documented, a field that is not is refused. Dates are RFC 3339 in UTC, identifiers 24 hexadecimal characters.
 
 ## Errors

@@ -63,10 +63,11 @@ export function Operation({
     dataRef: model ? getSchemaPath(model) : null,
     shape: page ? 'page' : Array.isArray(data) ? 'list' : 'single',
   };
+  const size = bodyLimit ? ` The body has at most ${bodyLimit.toLocaleString('en')} bytes.` : '';
   return applyDecorators(
     HttpCode(status),
     RouteConfig({ successMessage: message, consumes, bodyLimit, waits }),
-    ApiOperation({ summary, description }),
+    ApiOperation({ summary, description: `${description}${size}` }),
     ApiExtension(SUCCESS_EXTENSION, success),
     ...(consumes ? [ApiConsumes(consumes)] : []),
     ...(model ? [ApiExtraModels(model)] : []),
