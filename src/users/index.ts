@@ -1,6 +1,7 @@
 export { type Account, canHaveRole, isActive, toAccountFacts, toAuthRecord } from './accounts/account.js';
-export { AccountsRepository, takenNames } from './accounts/accounts.repository.js';
+export { AccountsRepository } from './accounts/accounts.repository.js';
 export { AccountAnnouncements } from './accounts/account-announcements.js';
+export { takenNames } from './accounts/taken-names.js';
 export { IsEmailAddress, IsPersonName, IsUsername } from './fields/account-fields.decorator.js';
 export { toUserDto, UserDto } from './profile/user.dto.js';
 export { UsersModule } from './users.module.js';

@@ -1,7 +1,11 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Types } from 'mongoose';
 
-export const SECRET_PURPOSES = ['email_verification', 'password_reset'] as const;
+/** What codes are asked for. Codes of two purposes know nothing of each other: each has its tries, and its quota. */
+export const OTP_PURPOSES = ['email_verification'] as const;
+export type OtpPurpose = (typeof OTP_PURPOSES)[number];
+
+const SECRET_PURPOSES = [...OTP_PURPOSES, 'password_reset'] as const;
 export type SecretPurpose = (typeof SECRET_PURPOSES)[number];
 
 /** At most one per subject and purpose; issuing anew replaces it, so only the newest can be used. */

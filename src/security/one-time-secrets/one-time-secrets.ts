@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
+import type { OtpPurpose } from './one-time-secret.schema.js';
 import { type FoundSecret, OneTimeSecretsRepository } from './one-time-secrets.repository.js';
 
 const OTP_DIGITS = 6;
@@ -47,13 +48,13 @@ export class OneTimeSecrets {
    * Issues a code within the quota; to be used in a transaction with the mail that carries it.
    * @returns false if the recipient has had a code less than 60 s ago, or five within the hour
    */
-  async issueOtpWithinQuota(subject: string, { hash }: { hash: string }): Promise<boolean> {
-    return this.repository.replaceWithinQuota(subject, 'email_verification', hash, this.otpTtlMs);
+  async issueOtpWithinQuota(purpose: OtpPurpose, subject: string, { hash }: { hash: string }): Promise<boolean> {
+    return this.repository.replaceWithinQuota(subject, purpose, hash, this.otpTtlMs);
   }
 
   /** When the quota allows another code; now, if it already does. */
-  async nextOtpAt(subject: string): Promise<Date> {
-    return this.repository.nextIssueAt(subject, 'email_verification');
+  async nextOtpAt(purpose: OtpPurpose, subject: string): Promise<Date> {
+    return this.repository.nextIssueAt(subject, purpose);
   }
 
   /** Issues a token regardless of the quota. */
@@ -72,10 +73,10 @@ export class OneTimeSecrets {
 
   /**
    * Compares a code with the subject's valid one, which uses up one of its five tries. It takes the same time if there is none.
-   * @param subject null for an unknown address
+   * @param subject whom it was issued to, in most cases an account's id; null for an unknown address
    */
-  async matchOtp(subject: string | null, otp: string): Promise<FoundSecret | null> {
-    const found = subject ? await this.repository.reserveTry(subject, 'email_verification') : null;
+  async matchOtp(purpose: OtpPurpose, subject: string | null, otp: string): Promise<FoundSecret | null> {
+    const found = subject ? await this.repository.reserveTry(subject, purpose) : null;
     const isEqual = await this.hasher.verify(otp, found?.hash ?? null);
     return isEqual ? found : null;
   }

@@ -5,10 +5,11 @@ import type { Role } from '../../common/access/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
-import { duplicateKeyField, findPage, findPageOf, startsWith } from '../../infrastructure/database/index.js';
+import { findPage, findPageOf, startsWith } from '../../infrastructure/database/index.js';
 import { type AccountAccess, AccountReader } from '../../security/index.js';
 import { type Account, toAccount, toAccountAccess } from './account.js';
 import { Auth } from './auth.schema.js';
+import { takenField } from './taken-names.js';
 import { User, type UserStatus } from './user.schema.js';
 
 const UNCONFIRMED_LIFETIME_MS = 86_400_000;
@@ -30,19 +31,6 @@ export interface ProfileChange {
 export interface AccountQuery extends PageQueryDto {
   search?: string;
   status?: UserStatus;
-}
-
-/** The error for a value that a unique index refused; null for any other error. */
-function takenField(error: unknown): ApiError | null {
-  const field = duplicateKeyField(error);
-  if (!field) return null;
-  return takenNames([field === 'email_key' ? 'email' : 'username']);
-}
-
-export function takenNames(names: ('username' | 'email')[]): ApiError {
-  return new ApiError('validation_failed', {
-    fields: names.map((field) => ({ field, message: `${field} is already taken` })),
-  });
 }
 
 /** Usernames and addresses are ASCII, so lower case does not depend on a locale. */
@@ -77,6 +65,11 @@ export class AccountsRepository extends AccountReader {
       this.auths.findOne({ user: new Types.ObjectId(userId) }).lean<Auth>(),
     ]);
     return user && auth && toAccount(user, auth);
+  }
+
+  /** In no certain order; an account that does not exist is left out. */
+  async findMany(userIds: string[]): Promise<Account[]> {
+    return this.complete(await this.users.find({ _id: { $in: userIds } }).lean<User[]>());
   }
 
   override async readAccess(userId: string): Promise<AccountAccess | null> {
@@ -156,13 +149,7 @@ export class AccountsRepository extends AccountReader {
           query,
         )
       : await findPage(this.users, filter, { created_at: -1, _id: -1 }, query);
-    const auths = await this.auths.find({ user: { $in: users.map(({ _id }) => _id) } }).lean<Auth[]>();
-    const authOf = new Map(auths.map((auth) => [auth.user.toHexString(), auth]));
-    const accounts = users.flatMap((user) => {
-      const auth = authOf.get(user._id.toHexString());
-      return auth ? [toAccount(user, auth)] : [];
-    });
-    return { content: accounts, pagination };
+    return { content: await this.complete(users), pagination };
   }
 
   /**
@@ -289,6 +276,15 @@ export class AccountsRepository extends AccountReader {
       { returnDocument: 'after' },
     );
     return auth?.credential_version ?? null;
+  }
+
+  private async complete(users: User[]): Promise<Account[]> {
+    const auths = await this.auths.find({ user: { $in: users.map(({ _id }) => _id) } }).lean<Auth[]>();
+    const authOf = new Map(auths.map((auth) => [auth.user.toHexString(), auth]));
+    return users.flatMap((user) => {
+      const auth = authOf.get(user._id.toHexString());
+      return auth ? [toAccount(user, auth)] : [];
+    });
   }
 
   private async findWhere(filter: { email_key: string } | { username_key: string }): Promise<Account | null> {
