@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Module, Param, Post } from '@nestjs/common';
+import { Controller, Delete, Get, Module, Param, Post, type Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyOnly, Protected, Public } from '../../src/common/access/index.js';
@@ -15,6 +15,12 @@ class BoxDto {
 
   @ApiProperty({ type: () => BoxDto, nullable: true })
   around: BoxDto | null;
+}
+
+/** Called as the answer with a box would be. */
+class BoxAnswer {
+  @ApiProperty({ example: 'The lid is closed' })
+  reply: string;
 }
 
 /** Fields that are called like keywords of JSON Schema. */
@@ -35,7 +41,7 @@ class WordsDto {
   required: number;
 }
 
-const described = (data?: typeof BoxDto | typeof WordsDto, status?: number) => ({
+const described = (data?: Type, status?: number) => ({
   summary: 'Boxes',
   description: 'Of the attic.',
   message: 'Boxes',
@@ -50,6 +56,12 @@ class AtticController {
   @Operation(described(BoxDto))
   getAttic(): BoxDto {
     return { label: 'attic', boxes: [], around: null };
+  }
+
+  @Get('lid')
+  @Operation(described(BoxAnswer))
+  getLid(): BoxAnswer {
+    return { reply: 'open' };
   }
 
   @Get('words')
@@ -113,6 +125,14 @@ describe('The document of a module of one’s own', () => {
       boxes: [],
       around: null,
     });
+  });
+
+  it('names the types of answers, and writes out one whose name is taken', () => {
+    const schemaOf = (path: string) => operation(path).responses['200'].content['application/json'].schema;
+    expect(schemaOf('/words')).toEqual({ $ref: '#/components/schemas/WordsAnswer' });
+    expect(schemaOf('/lid')).toEqual({ $ref: '#/components/schemas/BoxAnswerAnswer' });
+    expect(Object.keys(document.components.schemas.BoxAnswer.properties)).toEqual(['reply']);
+    expect(schemaOf('').properties.data).toEqual({ $ref: '#/components/schemas/BoxDto' });
   });
 
   it('tells fields from the keywords that they are called by', () => {

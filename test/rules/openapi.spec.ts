@@ -108,7 +108,7 @@ describe('The OpenAPI document', () => {
         expect(content.schema, label).toBeDefined();
         expect(response.headers['x-request-id'], label).toBeDefined();
         if (status.startsWith('2')) continue;
-        const [, own] = content.schema.allOf;
+        const [, own] = resolve(content.schema.$ref).allOf;
         expect(own.required, label).toEqual(['code', ...(CERTAIN_HINTS[status] ?? [])]);
         expect(Object.keys(own.properties), label).toEqual(own.required);
         const codes = own.properties.code.enum as string[];
@@ -119,6 +119,31 @@ describe('The OpenAPI document', () => {
         }
       }
     }
+  });
+
+  it('names the type of each answer, as generators will call it', () => {
+    const nameOf = (id: string, status: number) => {
+      const { operation } = operations.find(({ operation }) => operation.operationId === id) as Json;
+      return operation.responses[status].content['application/json'].schema.$ref?.split('/').at(-1);
+    };
+    for (const { operation } of operations) {
+      for (const [status, { content }] of Object.entries<Json>(operation.responses)) {
+        if (content['application/json'])
+          expect(nameOf(operation.operationId, Number(status))).toMatch(/(Answer|Error)$/);
+      }
+    }
+    expect([200, 400, 401, 403].map((status) => nameOf('login', status))).toEqual([
+      'LoggedInAnswer',
+      'AuthMalformedRequestError',
+      'AuthInvalidCredentialsError',
+      'LoginForbiddenError',
+    ]);
+    expect([200, 401, 500].map((status) => nameOf('listUsers', status))).toEqual([
+      'ManagedUserPageAnswer',
+      'ResourceUnauthorizedError',
+      'ResourceInternalError',
+    ]);
+    expect([nameOf('logout', 200), nameOf('endSession', 200)]).toEqual(['AuthDoneAnswer', 'DoneAnswer']);
   });
 
   it('shows answers that agree with their own schemas', () => {
@@ -176,6 +201,13 @@ describe('The OpenAPI document', () => {
     expect(SecurityEventDto.properties.ip.type).toEqual(['string', 'null']);
   });
 
+  // Generators for Java, Python and Swift write code for it that does not compile.
+  it('has no enumeration of booleans', () => {
+    expect(JSON.stringify(document)).not.toMatch(/"enum":\[(?:true|false)/);
+    const { properties } = document.components.schemas.ProfileAnswer;
+    expect(properties.error).toEqual({ type: 'boolean', const: false });
+  });
+
   // openapi-typescript makes a field with a default a required one, of requests too.
   it('has no defaults in bodies', () => {
     for (const [name, { properties = {} }] of Object.entries<Json>(document.components.schemas)) {
@@ -190,14 +222,22 @@ describe('The OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toMatch(/"x-(?:error-codes|success)"/);
   });
 
+  it('shows an example of each body and parameter, where tools that send requests look for one', () => {
+    for (const { operation } of operations) {
+      const label = operation.operationId;
+      for (const { example } of Object.values<Json>(operation.requestBody?.content ?? {})) {
+        expect(Object.keys(example).length, label).toBeGreaterThan(0);
+        expect(Object.values(example), label).not.toContain(undefined);
+      }
+      for (const { name, required, example } of operation.parameters) {
+        if (required) expect(example, `${label} ${name}`).toBeDefined();
+      }
+    }
+  });
+
   it('has examples that the service accepts', async () => {
-    const example = (name: string) =>
-      Object.fromEntries(
-        Object.entries<Json>(document.components.schemas[name].properties).map(([field, { examples }]) => [
-          field,
-          examples[0],
-        ]),
-      );
+    const bodies = operations.flatMap(({ operation }) => Object.values<Json>(operation.requestBody?.content ?? {}));
+    const example = (name: string) => bodies.find(({ schema }) => schema.$ref.endsWith(`/${name}`)).example;
     const registered = await test.client().post('/auth/register', example('RegisterDto'));
     expect(registered.status).toBe(201);
     const expected: Record<string, number> = {

@@ -20,6 +20,9 @@ const DOCUMENT = JSON.parse(readFileSync(new URL('../../openapi.json', import.me
 /** Refusals that come before any route is chosen; the document tells of them in its description. */
 const BEFORE_ROUTING = [404, 405, 408, 414, 431];
 
+/** Schemas that are part of an `allOf`. */
+const PARTS = ['allOf', 'AuthError', 'ResourceError'];
+
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(closed(DOCUMENT) as object, 'openapi');
@@ -76,7 +79,7 @@ function closed(value: unknown, isPart = false): unknown {
   if (Array.isArray(value)) return value.map((inner) => closed(inner, isPart));
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, closed(inner, key === 'allOf' || key.endsWith('Error'))]),
+    Object.entries(value).map(([key, inner]) => [key, closed(inner, PARTS.includes(key))]),
   );
   const isObject = typeof copy.properties === 'object' || copy.allOf !== undefined;
   return isObject && !isPart ? { ...copy, unevaluatedProperties: false } : copy;

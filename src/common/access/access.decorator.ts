@@ -31,6 +31,12 @@ export const TOKEN_ERRORS: ErrorCode[] = [
   'account_disabled',
 ];
 
+/** The codes with which a route refuses a request without the credentials that it asks for. */
+export function credentialErrors({ apiKey, bearer }: Pick<Access, 'apiKey' | 'bearer'>): ErrorCode[] {
+  const ofBearer: ErrorCode[] = ['authentication_required', ...TOKEN_ERRORS];
+  return [...(apiKey ? ['invalid_api_key' as const] : []), ...(bearer ? ofBearer : [])];
+}
+
 /** No credentials. */
 export const Public = (options: AccessOptions = {}) => access({ ...options, apiKey: false, bearer: false });
 
@@ -57,9 +63,7 @@ function access({
   ...credentials
 }: AccessOptions & Partial<Access> & Pick<Access, 'apiKey' | 'bearer'>): MethodDecorator & ClassDecorator {
   refuseUnfitLimit(limit);
-  const codes: ErrorCode[] = [...errors];
-  if (credentials.apiKey) codes.push('invalid_api_key');
-  if (credentials.bearer) codes.push('authentication_required', ...TOKEN_ERRORS);
+  const codes = [...errors, ...credentialErrors(credentials)];
   if (roles.length > 0) codes.push('role_required');
   if (limit === 'auth') codes.push('too_many_login_attempts');
   else if (limit !== 'none') codes.push('too_many_requests');

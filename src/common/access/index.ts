@@ -4,6 +4,7 @@ export {
   AdminOnly,
   ApiKeyOnly,
   Authenticated,
+  credentialErrors,
   ERROR_CODES_EXTENSION,
   Protected,
   Public,

@@ -83,7 +83,7 @@ export const SCHEMA_COMPONENTS: Record<string, Schema> = {
     description: 'Every error outside `/auth`.',
     required: ['error', 'code', 'message', 'data'],
     properties: {
-      error: { type: 'boolean', enum: [true] },
+      error: { type: 'boolean', const: true },
       code: ref('ErrorCode'),
       message: { type: 'string', description: 'For people' },
       data: { type: ['object', 'null'], description: 'null, save where an answer says otherwise' },

@@ -21,6 +21,7 @@ export function exampleOf(schema: Schema, source: ExampleSource, path = ''): unk
     const inner = { ...source, within: [...within, name] };
     return exampleOf(components[name] ?? {}, inner, `${path}${path && ' of '}${name}`);
   }
+  if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   for (const part of schema.allOf ?? schema.anyOf ?? []) {
     const example = exampleOf(part, source, path);

@@ -6,13 +6,20 @@ import { envelopeKindOf } from '../http/index.js';
 import { HEADER_COMPONENTS, SCHEMA_COMPONENTS } from './components.js';
 import { DESCRIPTION, TAGS } from './description.js';
 import { errorExamples } from './error-examples.js';
-import type { ExampleSource } from './example.js';
+import { type ExampleSource, exampleOf } from './example.js';
 import { toJsonSchema } from './json-schema.js';
 import type { Schema } from './openapi-types.js';
 import { SUCCESS_EXTENSION, type SuccessDescription } from './operation.decorator.js';
 import { responsesOf } from './responses.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & Record<string, unknown>;
+
+interface Parameter {
+  required?: boolean;
+  schema?: Schema;
+  example?: unknown;
+  examples?: unknown;
+}
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
 
@@ -64,7 +71,7 @@ function outline() {
     .setVersion('1.0.0')
     .setDescription(DESCRIPTION)
     .setLicense('MIT', 'https://opensource.org/license/mit')
-    .addServer('/', 'The service that this document was read from')
+    .addServer('/', 'This service')
     .addApiKey(
       {
         type: 'apiKey',
@@ -98,16 +105,11 @@ function completeOperation(
   );
   for (const extension of [SUCCESS_EXTENSION, ACCESS_EXTENSION, ERROR_CODES_EXTENSION]) delete operation[extension];
   operation.security = securityOf(access);
-  const body = operation.requestBody as { content?: Record<string, { schema?: Schema }> } | undefined;
-  for (const { schema } of Object.values(body?.content ?? {})) refuseOthers(schema, examples.components);
-  for (const parameter of (operation.parameters ?? []) as { examples?: unknown; schema?: Schema }[]) {
-    if (!parameter.schema || !Array.isArray(parameter.examples)) continue;
-    parameter.schema.examples = parameter.examples as unknown[];
-    delete parameter.examples;
-  }
+  describeInput(operation, examples.components);
   if (!success) return;
   operation.responses = responsesOf(
     {
+      operationId: operation.operationId as string,
       envelope,
       success,
       errorCodes,
@@ -117,6 +119,30 @@ function completeOperation(
     },
     examples,
   ) as never;
+}
+
+/**
+ * Completes body and parameters. Their examples stand beside their schemas too: tools that send requests look there alone (dredd,
+ * Postman).
+ */
+function describeInput({ requestBody, parameters = [] }: Operation, components: Record<string, Schema>): void {
+  const body = requestBody as { content?: Record<string, { schema?: Schema; example?: unknown }> } | undefined;
+  for (const content of Object.values(body?.content ?? {})) {
+    refuseOthers(content.schema, components);
+    const missing: string[] = [];
+    const example = exampleOf(content.schema ?? {}, { components, onMissing: (path) => missing.push(path) });
+    if (missing.length === 0) content.example = example;
+  }
+  for (const parameter of parameters as Parameter[]) {
+    const { schema, examples } = parameter;
+    if (!schema) continue;
+    if (Array.isArray(examples)) {
+      schema.examples = examples as unknown[];
+      delete parameter.examples;
+    }
+    // Of an optional one Swagger UI would send it unasked, and so filter lists.
+    if (parameter.required && schema.examples) parameter.example = schema.examples[0];
+  }
 }
 
 /** Says of a request's body, and of what is in it, that fields beside the described ones are refused. */

@@ -9,6 +9,7 @@ export interface Schema {
   format?: string;
   description?: string;
   enum?: readonly unknown[];
+  const?: unknown;
   default?: unknown;
   examples?: unknown[];
   required?: string[];
@@ -32,6 +33,7 @@ export interface Response {
 
 /** The facts about an operation from which its answers follow. */
 export interface OperationFacts {
+  operationId: string;
   envelope: EnvelopeKind;
   success: SuccessDescription;
   errorCodes: ErrorCode[];

@@ -3,6 +3,7 @@ import type { EnvelopeKind } from '../http/index.js';
 import { certainHintsOfStatus, COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js';
 import { errorExampleRef } from './error-examples.js';
 import { type ExampleSource, exampleOf } from './example.js';
+import { answerName, errorName, named, pageName } from './named-schemas.js';
 import type { OperationFacts, Response, Schema } from './openapi-types.js';
 import { JSON_MEDIA_TYPE, type SuccessDescription } from './operation.decorator.js';
 
@@ -31,7 +32,7 @@ export function responsesOf(facts: OperationFacts, examples: ExampleSource): Rec
       headers: { ...headersOf(!isUnread), ...headersOfStatus(status) },
       content: {
         [JSON_MEDIA_TYPE]: {
-          schema: errorSchema(envelope, status, codes),
+          schema: named(errorName(facts, status, codes), errorSchema(envelope, status, codes), examples.components),
           examples: Object.fromEntries(codes.map((code) => [code, errorExampleRef(envelope, code)])),
         },
       },
@@ -63,29 +64,30 @@ function codesByStatus(codes: ErrorCode[]): [number, ErrorCode[]][] {
   return [...grouped].sort(([a], [b]) => a - b);
 }
 
-function dataSchema({ dataRef, shape }: SuccessDescription): Schema | null {
+function dataSchema({ dataRef, shape }: SuccessDescription, components: ExampleSource['components']): Schema | null {
   if (!dataRef) return null;
   const item: Schema = { $ref: dataRef };
   if (shape === 'single') return item;
   const list: Schema = { type: 'array', items: item };
   if (shape === 'list') return list;
-  return {
+  const page: Schema = {
     type: 'object',
     required: ['content', 'pagination'],
     properties: { content: list, pagination: { $ref: '#/components/schemas/Pagination' } },
   };
+  return named(pageName(dataRef), page, components);
 }
 
 function successContent(envelope: EnvelopeKind, success: SuccessDescription, examples: ExampleSource) {
   if (success.mediaType !== JSON_MEDIA_TYPE) return { schema: { type: 'string', format: 'binary' } };
-  const schema = successSchema(envelope, success);
-  return { schema, example: exampleOf(schema, examples) };
+  const { components } = examples;
+  const schema = successSchema(envelope, success.status, dataSchema(success, components));
+  const example = { ...(exampleOf(schema, examples) as object), message: success.message };
+  return { schema: named(answerName(envelope, success), schema, components), example };
 }
 
-function successSchema(envelope: EnvelopeKind, success: SuccessDescription): Schema {
-  const { status, message } = success;
-  const data = dataSchema(success);
-  const text: Schema = { type: 'string', description: 'For people', examples: [message] };
+function successSchema(envelope: EnvelopeKind, status: number, data: Schema | null): Schema {
+  const text: Schema = { type: 'string', description: 'For people', examples: ['Done'] };
   if (envelope === 'auth') {
     return {
       type: 'object',
@@ -101,7 +103,7 @@ function successSchema(envelope: EnvelopeKind, success: SuccessDescription): Sch
   return {
     type: 'object',
     required: ['error', 'message', 'data'],
-    properties: { error: { type: 'boolean', enum: [false] }, message: text, data: data ?? { type: 'null' } },
+    properties: { error: { type: 'boolean', const: false }, message: text, data: data ?? { type: 'null' } },
   };
 }
 
