@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
-import { getMetadataStorage, IS_OBJECT, ValidationTypes } from 'class-validator';
+import { getMetadataStorage, IS_INSTANCE, IS_NOT_EMPTY_OBJECT, IS_OBJECT, ValidationTypes } from 'class-validator';
 import { ACCESS } from '../common/access/index.js';
 
 const HOW_TO_DECLARE_ACCESS = `Put one of these on each of them, from src/common/access:
@@ -70,7 +70,7 @@ export class RouteCheck implements OnApplicationBootstrap {
     refuse(
       routes.filter(({ types }) => types.some((type) => looseFields(type).length > 0)),
       'that would take a list for an object, and fail on it',
-      `Put @IsObject(), or @IsObject({ each: true }), beside @ValidateNested() on ${listOf(routes, looseFields)}.`,
+      `Put @IsObject() beside @ValidateNested(), with { each: true } on both for a list, on ${listOf(routes, looseFields)}.`,
     );
     const documented = routes.filter(({ controller, handler }) => ![handler, controller].some(isExcluded));
     refuse(
@@ -175,14 +175,19 @@ function undocumentedFields(type: RequestClass): string[] {
   return [...fields].filter((field) => !documented.includes(`:${field}`));
 }
 
+/** Names of rules that no list meets. */
+const OBJECT_RULES = [IS_OBJECT, IS_NOT_EMPTY_OBJECT, IS_INSTANCE];
+
 /** Fields for objects of which nothing says that they are objects: `@ValidateNested()` takes `[]` for one without faults. */
 function looseFields(type: RequestClass): string[] {
   if (UNCHECKED_TYPES.includes(type)) return [];
   const rules = rulesOf(type);
-  const isObject = (field: string, each: boolean) =>
-    rules.some((rule) => rule.name === IS_OBJECT && rule.propertyName === field && rule.each === each);
+  const isObject = ({ propertyName, each }: ReturnType<typeof rulesOf>[number]) =>
+    rules.some(
+      (rule) => OBJECT_RULES.includes(rule.name ?? '') && rule.propertyName === propertyName && !rule.each === !each,
+    );
   const nested = rules.filter((rule) => rule.type === ValidationTypes.NESTED_VALIDATION);
-  return nested.filter(({ propertyName, each }) => !isObject(propertyName, each)).map((rule) => rule.propertyName);
+  return nested.filter((rule) => !isObject(rule)).map((rule) => rule.propertyName);
 }
 
 /** For example `NewNoteDto.place, NewNoteDto.title`. */

@@ -17,8 +17,8 @@ class BoxDto {
   around: BoxDto | null;
 }
 
-/** Called as the answer with a box would be. */
-class BoxAnswer {
+/** Called as the answer of `getAttic` would be. */
+class GetAtticAnswer {
   @ApiProperty({ example: 'The lid is closed' })
   reply: string;
 }
@@ -59,8 +59,8 @@ class AtticController {
   }
 
   @Get('lid')
-  @Operation(described(BoxAnswer))
-  getLid(): BoxAnswer {
+  @Operation(described(GetAtticAnswer))
+  getLid(): GetAtticAnswer {
     return { reply: 'open' };
   }
 
@@ -127,11 +127,10 @@ describe('The document of a module of one’s own', () => {
     });
   });
 
-  it('names the types of answers, and writes out one whose name is taken', () => {
+  it('names the types of answers, and writes out one whose name a class has', () => {
     const schemaOf = (path: string) => operation(path).responses['200'].content['application/json'].schema;
-    expect(schemaOf('/words')).toEqual({ $ref: '#/components/schemas/WordsAnswer' });
-    expect(schemaOf('/lid')).toEqual({ $ref: '#/components/schemas/BoxAnswerAnswer' });
-    expect(Object.keys(document.components.schemas.BoxAnswer.properties)).toEqual(['reply']);
+    expect(schemaOf('/lid')).toEqual({ $ref: '#/components/schemas/GetLidAnswer' });
+    expect(Object.keys(document.components.schemas.GetAtticAnswer.properties)).toEqual(['reply']);
     expect(schemaOf('').properties.data).toEqual({ $ref: '#/components/schemas/BoxDto' });
   });
 

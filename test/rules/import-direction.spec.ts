@@ -50,7 +50,7 @@ const imports = files.flatMap(importsOf);
 const roomOf = (file: string) => file.split('/')[0] as string;
 const floorOf = (file: string) => {
   const floor = FLOORS.findIndex((rooms) => rooms.includes(roomOf(file)));
-  return floor === -1 ? FLOORS.length - 2 : floor;
+  return floor === -1 ? FLOORS.findIndex((rooms) => rooms.includes('auth')) : floor;
 };
 const isRoot = (file: string) => !file.includes('/');
 const text = ({ from, to }: Import) => `${from} -> ${to}`;

@@ -1,12 +1,14 @@
 import { All, Body, Controller, Get, Module, Post, Query, Version } from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { ApiProperty } from '@nestjs/swagger';
 import { Throttle } from '@nestjs/throttler';
-import { IsObject, ValidateNested } from 'class-validator';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsNotEmptyObject, IsObject, ValidateNested } from 'class-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCESS, type Access, Protected, Public } from '../../src/common/access/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
-import { IsNotBlank } from '../../src/common/validation/index.js';
+import { IsNotBlank, IsPlainText } from '../../src/common/validation/index.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 @Controller('open')
@@ -63,6 +65,42 @@ class Chest {
   @ValidateNested({ each: true })
   @IsObject()
   locks: Lock[];
+}
+
+class Key {
+  @ApiProperty({ example: 'iron' })
+  @IsPlainText()
+  metal: string;
+}
+
+class Ring {
+  @ApiProperty()
+  @ValidateNested()
+  @IsObject()
+  @Type(() => Key)
+  key: Key;
+
+  @ApiProperty()
+  @ValidateNested()
+  @IsNotEmptyObject()
+  @Type(() => Key)
+  spare: Key;
+
+  @ApiProperty({ type: [Key] })
+  @ValidateNested({ each: true })
+  @IsObject({ each: true })
+  @Type(() => Key)
+  @IsArray()
+  @ArrayMaxSize(5)
+  others: Key[];
+}
+
+@Public()
+@Controller('rings')
+class RingController {
+  @Post()
+  @Operation(DESCRIPTION)
+  fill(@Body() _ring: Ring): void {}
 }
 
 @Public()
@@ -263,6 +301,25 @@ describe('Routes', () => {
   ])('with what nobody would heed are refused as well', async (controllers, message) => {
     const extension = { module: class {}, controllers: [controllers].flat() };
     await expect(startTestApp({ extensions: [extension] })).rejects.toThrow(message);
+  });
+
+  it('take an object, or a list of objects, for what it is', async () => {
+    const key = { metal: 'iron' };
+    const ring = { key, spare: key, others: [key] };
+    const test = await startTestApp({ extensions: [{ module: class {}, controllers: [RingController] }] });
+    const send = async (change: object) => (await test.client().post('/rings', { ...ring, ...change })).status;
+    expect([await send({}), await send({ others: [] })]).toEqual([200, 200]);
+    for (const wrong of [
+      { key: [] },
+      { key: [key] },
+      { spare: [] },
+      { others: key },
+      { others: [[]] },
+      { others: [[key]] },
+    ]) {
+      expect(await send(wrong), JSON.stringify(wrong)).toBe(422);
+    }
+    await test.close();
   });
 
   it('may say so for all of a controller, and otherwise for one of it', async () => {

@@ -33,7 +33,7 @@ export class LoginService {
     if (!account || !isRightPassword || !isActive(account)) throw this.refusal('invalid_credentials', account);
     await this.admission.succeeded(targets);
     if (!account.confirmedAt) {
-      const resendAvailableAt = await this.secrets.nextOtpAt('email_verification', account.userId);
+      const resendAvailableAt = await this.secrets.nextOtpAt(account.userId, 'email_verification');
       throw this.refusal('email_not_verified', account, { resendAvailableAt });
     }
     if (account.isPasswordResetRequired) throw this.refusal('password_reset_required', account);

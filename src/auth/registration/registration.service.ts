@@ -42,7 +42,7 @@ export class RegistrationService {
       });
       await this.announcements.announceRegistered(account);
       if (squatter) await this.secrets.handOver(squatter.userId, account.userId);
-      const isOtpSent = await this.secrets.issueOtpWithinQuota('email_verification', account.userId, otp);
+      const isOtpSent = await this.secrets.issueOtpWithinQuota(account.userId, 'email_verification', otp);
       if (isOtpSent) await this.otpMails.post(account.email, otp);
       await this.events.recordWith({ kind: 'user_created', outcome: 'success', userId: account.userId });
       return { account, isOtpSent };

@@ -1,14 +1,13 @@
 import { ERROR_CODES } from '../errors/index.js';
+import { refTo } from './named-schemas.js';
 import type { Headers, Schema } from './openapi-types.js';
-
-const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 /** Fields of an error beside code and message, the same in both envelopes. */
 const HINTS = {
   errors: {
     type: 'array',
     description: 'With `validation_failed`: what is wrong with which field',
-    items: ref('FieldError'),
+    items: refTo('FieldError'),
   },
   retry_after: {
     type: 'integer',
@@ -73,7 +72,7 @@ export const SCHEMA_COMPONENTS: Record<string, Schema> = {
     properties: {
       status_code: { type: 'integer', description: 'Same as the HTTP status', examples: [422] },
       status: { type: 'string', enum: ['ERROR'] },
-      code: ref('ErrorCode'),
+      code: refTo('ErrorCode'),
       message: { type: 'string', description: 'For people' },
       ...HINTS,
     },
@@ -84,7 +83,7 @@ export const SCHEMA_COMPONENTS: Record<string, Schema> = {
     required: ['error', 'code', 'message', 'data'],
     properties: {
       error: { type: 'boolean', const: true },
-      code: ref('ErrorCode'),
+      code: refTo('ErrorCode'),
       message: { type: 'string', description: 'For people' },
       data: { type: ['object', 'null'], description: 'null, save where an answer says otherwise' },
       ...HINTS,

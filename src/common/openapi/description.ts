@@ -44,7 +44,7 @@ Every error bears a \`code\` of a closed list. Branch on it and not on \`message
 | \`password_reset_required\` | the account was locked after a report: reset the password |
 | \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; \`attempts_remaining\` more requests are answered |
 | \`too_many_login_attempts\`, \`too_many_requests\` | repeat after \`retry_after\` seconds; from \`/auth/refresh-token\` too, the session goes on |
-| \`service_unavailable\` | the same. What came too late may still have been done: a registration whose repetition says “already taken” may have the code in its mailbox |
+| \`service_unavailable\` | repeat after \`retry_after\` seconds. What came too late may still have been done: a registration whose repetition says “already taken” may have the code in its mailbox |
 | \`report_link_invalid\`, \`report_link_expired\`, \`report_link_used\` | the link of the mail does nothing (any more): offer a password reset |
 | \`role_required\`, \`not_found\`, \`method_not_allowed\` | do not repeat |
 | \`invalid_api_key\`, \`authentication_required\`, \`malformed_request\`, \`unsupported_media_type\`, \`payload_too_large\` and the other refusals of a request as such | a fault of the calling program |

@@ -9,16 +9,20 @@ import { errorExamples } from './error-examples.js';
 import { type ExampleSource, exampleOf } from './example.js';
 import { toJsonSchema } from './json-schema.js';
 import type { Schema } from './openapi-types.js';
-import { SUCCESS_EXTENSION, type SuccessDescription } from './operation.decorator.js';
+import { JSON_MEDIA_TYPE, SUCCESS_EXTENSION, type SuccessDescription } from './operation.decorator.js';
 import { responsesOf } from './responses.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & Record<string, unknown>;
 
-interface Parameter {
-  required?: boolean;
+/** What is sent: a body of one media type, or a parameter. OpenAPI allows either an example or several. */
+interface MediaType {
   schema?: Schema;
   example?: unknown;
   examples?: unknown;
+}
+
+interface Parameter extends MediaType {
+  required?: boolean;
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
@@ -105,7 +109,7 @@ function completeOperation(
   );
   for (const extension of [SUCCESS_EXTENSION, ACCESS_EXTENSION, ERROR_CODES_EXTENSION]) delete operation[extension];
   operation.security = securityOf(access);
-  describeInput(operation, examples.components);
+  describeInput(operation, examples);
   if (!success) return;
   operation.responses = responsesOf(
     {
@@ -125,23 +129,27 @@ function completeOperation(
  * Completes body and parameters. Their examples stand beside their schemas too: tools that send requests look there alone (dredd,
  * Postman).
  */
-function describeInput({ requestBody, parameters = [] }: Operation, components: Record<string, Schema>): void {
-  const body = requestBody as { content?: Record<string, { schema?: Schema; example?: unknown }> } | undefined;
-  for (const content of Object.values(body?.content ?? {})) {
-    refuseOthers(content.schema, components);
-    const missing: string[] = [];
-    const example = exampleOf(content.schema ?? {}, { components, onMissing: (path) => missing.push(path) });
-    if (missing.length === 0) content.example = example;
+function describeInput({ requestBody, parameters = [] }: Operation, examples: ExampleSource): void {
+  const body = requestBody as { content?: Record<string, MediaType> } | undefined;
+  for (const [mediaType, content] of Object.entries(body?.content ?? {})) {
+    refuseOthers(content.schema, examples.components);
+    // One that a decorator gave has been taken for a schema's.
+    if (Array.isArray(content.examples)) {
+      content.example = content.examples[0];
+      delete content.examples;
+    }
+    if (mediaType !== JSON_MEDIA_TYPE || !content.schema || content.examples) continue;
+    content.example ??= exampleOf(content.schema, examples);
   }
   for (const parameter of parameters as Parameter[]) {
-    const { schema, examples } = parameter;
+    const { schema } = parameter;
     if (!schema) continue;
-    if (Array.isArray(examples)) {
-      schema.examples = examples as unknown[];
+    if (Array.isArray(parameter.examples)) {
+      schema.examples = parameter.examples as unknown[];
       delete parameter.examples;
     }
     // Of an optional one Swagger UI would send it unasked, and so filter lists.
-    if (parameter.required && schema.examples) parameter.example = schema.examples[0];
+    if (parameter.required && schema.examples && !parameter.examples) parameter.example = schema.examples[0];
   }
 }
 

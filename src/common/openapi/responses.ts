@@ -3,15 +3,13 @@ import type { EnvelopeKind } from '../http/index.js';
 import { certainHintsOfStatus, COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js';
 import { errorExampleRef } from './error-examples.js';
 import { type ExampleSource, exampleOf } from './example.js';
-import { answerName, errorName, named, pageName } from './named-schemas.js';
+import { answerName, errorBaseName, errorName, pageName, refTo, registered } from './named-schemas.js';
 import type { OperationFacts, Response, Schema } from './openapi-types.js';
 import { JSON_MEDIA_TYPE, type SuccessDescription } from './operation.decorator.js';
 
 const ALWAYS: ErrorCode[] = ['malformed_request', 'service_unavailable', 'internal_error'];
 const WITH_INPUT: ErrorCode[] = ['validation_failed'];
 const WITH_BODY: ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
-
-const ERROR_SCHEMA: Record<EnvelopeKind, string> = { auth: 'AuthError', resource: 'ResourceError' };
 
 /** The complete `responses` of one operation: its success and each of its errors, in the envelope of its path. */
 export function responsesOf(facts: OperationFacts, examples: ExampleSource): Record<string, Response> {
@@ -22,7 +20,7 @@ export function responsesOf(facts: OperationFacts, examples: ExampleSource): Rec
       description: success.message,
       headers: headersOf(true),
       // RFC 9110 section 15.3.5: a 204 has no content.
-      content: success.status === 204 ? {} : { [success.mediaType]: successContent(envelope, success, examples) },
+      content: success.status === 204 ? {} : { [success.mediaType]: successContent(facts, examples) },
     },
   };
   for (const [status, codes] of codesByStatus(allCodes(facts))) {
@@ -32,7 +30,11 @@ export function responsesOf(facts: OperationFacts, examples: ExampleSource): Rec
       headers: { ...headersOf(!isUnread), ...headersOfStatus(status) },
       content: {
         [JSON_MEDIA_TYPE]: {
-          schema: named(errorName(facts, status, codes), errorSchema(envelope, status, codes), examples.components),
+          schema: registered(
+            errorName(facts, status, codes),
+            errorSchema(envelope, status, codes),
+            examples.components,
+          ),
           examples: Object.fromEntries(codes.map((code) => [code, errorExampleRef(envelope, code)])),
         },
       },
@@ -73,21 +75,21 @@ function dataSchema({ dataRef, shape }: SuccessDescription, components: ExampleS
   const page: Schema = {
     type: 'object',
     required: ['content', 'pagination'],
-    properties: { content: list, pagination: { $ref: '#/components/schemas/Pagination' } },
+    properties: { content: list, pagination: refTo('Pagination') },
   };
-  return named(pageName(dataRef), page, components);
+  return registered(pageName(dataRef), page, components);
 }
 
-function successContent(envelope: EnvelopeKind, success: SuccessDescription, examples: ExampleSource) {
-  if (success.mediaType !== JSON_MEDIA_TYPE) return { schema: { type: 'string', format: 'binary' } };
+function successContent(facts: OperationFacts, examples: ExampleSource) {
+  if (facts.success.mediaType !== JSON_MEDIA_TYPE) return { schema: { type: 'string', format: 'binary' } };
   const { components } = examples;
-  const schema = successSchema(envelope, success.status, dataSchema(success, components));
-  const example = { ...(exampleOf(schema, examples) as object), message: success.message };
-  return { schema: named(answerName(envelope, success), schema, components), example };
+  const schema = successSchema(facts, dataSchema(facts.success, components));
+  return { schema: registered(answerName(facts), schema, components), example: exampleOf(schema, examples) };
 }
 
-function successSchema(envelope: EnvelopeKind, status: number, data: Schema | null): Schema {
-  const text: Schema = { type: 'string', description: 'For people', examples: ['Done'] };
+function successSchema({ envelope, success }: OperationFacts, data: Schema | null): Schema {
+  const { status, message } = success;
+  const text: Schema = { type: 'string', description: 'For people', examples: [message] };
   if (envelope === 'auth') {
     return {
       type: 'object',
@@ -117,9 +119,6 @@ function errorSchema(envelope: EnvelopeKind, status: number, codes: ErrorCode[])
     ...certainHintsOfStatus(status),
   };
   return {
-    allOf: [
-      { $ref: `#/components/schemas/${ERROR_SCHEMA[envelope]}` },
-      { type: 'object', required: Object.keys(properties), properties },
-    ],
+    allOf: [refTo(errorBaseName(envelope)), { type: 'object', required: Object.keys(properties), properties }],
   };
 }

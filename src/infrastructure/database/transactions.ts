@@ -17,6 +17,11 @@ export class Transactions {
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
+  /** Whether this is called within a transaction. */
+  get isRunning(): boolean {
+    return this.afterwards.getStore() !== undefined;
+  }
+
   /**
    * Runs the work in one transaction, which every model call in it joins. After a write conflict the work runs again from its
    * beginning, so it must do nothing outside the database.

@@ -22,7 +22,7 @@ export class SecurityEventDto {
   @ApiProperty({ enum: SECURITY_EVENT_KINDS, example: 'authn_login_fail' })
   kind: SecurityEventKind;
 
-  @ApiProperty({ enum: ['success', 'failure'] })
+  @ApiProperty({ enum: ['success', 'failure'], example: 'failure' })
   outcome: 'success' | 'failure';
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })

@@ -28,7 +28,7 @@ export class OneTimeSecret {
   @Prop({ type: Date, required: true })
   expires_at: Date;
 
-  /** When secrets were issued lately, oldest first; limits how many mails a recipient gets. */
+  /** When secrets were issued lately, oldest first; limits how many mails of this purpose a recipient gets. */
   @Prop({ type: [Date], required: true })
   issued_at: Date[];
 

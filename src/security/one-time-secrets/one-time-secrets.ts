@@ -2,6 +2,7 @@ import { hash, randomBytes, randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
+import { Transactions } from '../../infrastructure/database/index.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
 import type { OtpPurpose } from './one-time-secret.schema.js';
 import { type FoundSecret, OneTimeSecretsRepository } from './one-time-secrets.repository.js';
@@ -26,6 +27,7 @@ export class OneTimeSecrets {
     private readonly hasher: PasswordHasher,
     private readonly config: Config,
     private readonly clock: Clock,
+    private readonly transactions: Transactions,
   ) {}
 
   get otpTtlMs(): number {
@@ -46,14 +48,14 @@ export class OneTimeSecrets {
 
   /**
    * Issues a code within the quota; to be used in a transaction with the mail that carries it.
-   * @returns false if the recipient has had a code less than 60 s ago, or five within the hour
+   * @returns false if the subject has had a code of this purpose less than 60 s ago, or five within the hour
    */
-  async issueOtpWithinQuota(purpose: OtpPurpose, subject: string, { hash }: { hash: string }): Promise<boolean> {
+  async issueOtpWithinQuota(subject: string, purpose: OtpPurpose, { hash }: { hash: string }): Promise<boolean> {
     return this.repository.replaceWithinQuota(subject, purpose, hash, this.otpTtlMs);
   }
 
   /** When the quota allows another code; now, if it already does. */
-  async nextOtpAt(purpose: OtpPurpose, subject: string): Promise<Date> {
+  async nextOtpAt(subject: string, purpose: OtpPurpose): Promise<Date> {
     return this.repository.nextIssueAt(subject, purpose);
   }
 
@@ -73,9 +75,11 @@ export class OneTimeSecrets {
 
   /**
    * Compares a code with the subject's valid one, which uses up one of its five tries. It takes the same time if there is none.
-   * @param subject whom it was issued to, in most cases an account's id; null for an unknown address
+   * @param subject an account's id, or a {@link decoySubject}; null for an unknown address
+   * @throws Error within a transaction, whose failure would give the try back
    */
-  async matchOtp(purpose: OtpPurpose, subject: string | null, otp: string): Promise<FoundSecret | null> {
+  async matchOtp(subject: string | null, purpose: OtpPurpose, otp: string): Promise<FoundSecret | null> {
+    if (this.transactions.isRunning) throw new Error('matchOtp() belongs before the transaction');
     const found = subject ? await this.repository.reserveTry(subject, purpose) : null;
     const isEqual = await this.hasher.verify(otp, found?.hash ?? null);
     return isEqual ? found : null;

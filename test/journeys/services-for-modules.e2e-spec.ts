@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Transactions } from '../../src/infrastructure/database/index.js';
+import { OneTimeSecrets } from '../../src/security/index.js';
+import { OneTimeSecretsRepository } from '../../src/security/one-time-secrets/one-time-secrets.repository.js';
+import { AccountsRepository } from '../../src/users/index.js';
+import { MINUTE, startTestApp, type TestApp } from '../support/index.js';
+
+const NOBODY = '66f2a1b3c4d5e6f708192a3b';
+
+describe('What modules of one’s own may ask the service for', () => {
+  let test: TestApp;
+  let transactions: Transactions;
+  beforeAll(async () => {
+    test = await startTestApp();
+    transactions = test.app.get(Transactions);
+  });
+  afterAll(() => test.close());
+
+  it('are many accounts at once, as they are found one by one; who does not exist is left out', async () => {
+    const accounts = test.app.get(AccountsRepository);
+    const [ada, , eve] = [await test.personas.user(), await test.personas.user(), await test.personas.visitor()];
+    const ids = await Promise.all(
+      [ada, eve].map(async ({ registration }) => (await accounts.findByEmail(registration.email))?.userId as string),
+    );
+    const oneByOne = await Promise.all(ids.map((id) => accounts.findById(id)));
+    const find = () => accounts.findMany([NOBODY, ...ids, ids[0] as string]);
+    const byId = new Map((await find()).map((account) => [account.userId, account]));
+    expect(ids.map((id) => byId.get(id))).toEqual(oneByOne);
+    expect(byId.size).toBe(2);
+    expect(await transactions.run(find)).toHaveLength(2);
+    expect(await accounts.findMany([])).toEqual([]);
+  });
+
+  it('are codes; each is matched outside of transactions, whose failure would give the try back', async () => {
+    const secrets = test.app.get(OneTimeSecrets);
+    const otp = await secrets.prepareOtp();
+    await transactions.run(() => secrets.issueOtpWithinQuota(NOBODY, 'email_verification', otp));
+    const match = (code: string) => secrets.matchOtp(NOBODY, 'email_verification', code);
+    await expect(transactions.run(() => match(otp.secret))).rejects.toThrow('before the transaction');
+    const found = await match(otp.secret);
+    const consumed = Array.from({ length: 4 }, () => transactions.run(async () => found && secrets.consume(found)));
+    expect((await Promise.all(consumed)).sort()).toEqual([false, false, false, true]);
+    expect(await match(otp.secret)).toBeNull();
+  });
+
+  it('are codes of several purposes, each with tries and a quota of its own', async () => {
+    const secrets = test.app.get(OneTimeSecretsRepository);
+    const issue = (purpose: 'email_verification' | 'password_reset') =>
+      transactions.run(() => secrets.replaceWithinQuota(NOBODY, purpose, `hash for ${purpose}`, MINUTE));
+    await test.advance(MINUTE);
+    expect([await issue('email_verification'), await issue('email_verification')]).toEqual([true, false]);
+    expect([await issue('password_reset'), await issue('password_reset')]).toEqual([true, false]);
+    for (let tries = 0; tries < 5; tries += 1) {
+      expect((await secrets.reserveTry(NOBODY, 'email_verification'))?.hash).toBe('hash for email_verification');
+    }
+    expect(await secrets.reserveTry(NOBODY, 'email_verification')).toBeNull();
+    expect((await secrets.reserveTry(NOBODY, 'password_reset'))?.hash).toBe('hash for password_reset');
+  });
+});
