@@ -23,7 +23,7 @@ export function refTo(name: string): Schema {
  * each operation, or has a name such as `InlineResponse20017`. What a name stands for must not depend on the order of routes.
  * @returns a reference to it; the schema itself if a class has that name
  */
-export function registered(name: string, schema: Schema, components: Record<string, Schema>): Schema {
+export function asComponent(name: string, schema: Schema, components: Record<string, Schema>): Schema {
   components[name] ??= schema;
   return isDeepStrictEqual(components[name], schema) ? refTo(name) : schema;
 }

@@ -3,7 +3,7 @@ import type { EnvelopeKind } from '../http/index.js';
 import { certainHintsOfStatus, COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js';
 import { errorExampleRef } from './error-examples.js';
 import { type ExampleSource, exampleOf } from './example.js';
-import { answerName, errorBaseName, errorName, pageName, refTo, registered } from './named-schemas.js';
+import { answerName, asComponent, errorBaseName, errorName, pageName, refTo } from './named-schemas.js';
 import type { OperationFacts, Response, Schema } from './openapi-types.js';
 import { JSON_MEDIA_TYPE, type SuccessDescription } from './operation.decorator.js';
 
@@ -30,7 +30,7 @@ export function responsesOf(facts: OperationFacts, examples: ExampleSource): Rec
       headers: { ...headersOf(!isUnread), ...headersOfStatus(status) },
       content: {
         [JSON_MEDIA_TYPE]: {
-          schema: registered(
+          schema: asComponent(
             errorName(facts, status, codes),
             errorSchema(envelope, status, codes),
             examples.components,
@@ -77,14 +77,14 @@ function dataSchema({ dataRef, shape }: SuccessDescription, components: ExampleS
     required: ['content', 'pagination'],
     properties: { content: list, pagination: refTo('Pagination') },
   };
-  return registered(pageName(dataRef), page, components);
+  return asComponent(pageName(dataRef), page, components);
 }
 
 function successContent(facts: OperationFacts, examples: ExampleSource) {
   if (facts.success.mediaType !== JSON_MEDIA_TYPE) return { schema: { type: 'string', format: 'binary' } };
   const { components } = examples;
   const schema = successSchema(facts, dataSchema(facts.success, components));
-  return { schema: registered(answerName(facts), schema, components), example: exampleOf(schema, examples) };
+  return { schema: asComponent(answerName(facts), schema, components), example: exampleOf(schema, examples) };
 }
 
 function successSchema({ envelope, success }: OperationFacts, data: Schema | null): Schema {
