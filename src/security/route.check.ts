@@ -2,7 +2,14 @@ import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
-import { getMetadataStorage, IS_INSTANCE, IS_NOT_EMPTY_OBJECT, IS_OBJECT, ValidationTypes } from 'class-validator';
+import {
+  ARRAY_MAX_SIZE,
+  getMetadataStorage,
+  IS_ARRAY,
+  IS_NOT_EMPTY_OBJECT,
+  IS_OBJECT,
+  ValidationTypes,
+} from 'class-validator';
 import { ACCESS } from '../common/access/index.js';
 
 const HOW_TO_DECLARE_ACCESS = `Put one of these on each of them, from src/common/access:
@@ -69,8 +76,8 @@ export class RouteCheck implements OnApplicationBootstrap {
     );
     refuse(
       routes.filter(({ types }) => types.some((type) => looseFields(type).length > 0)),
-      'that would take a list for an object, and fail on it',
-      `Put @IsObject() beside @ValidateNested(), with { each: true } on both for a list, on ${listOf(routes, looseFields)}.`,
+      'that would take a list for an object, or something else for a list, and fail on it',
+      `Put @IsObject() beside @ValidateNested(), with the same each; and @IsArray() beside each: true; on ${listOf(routes, looseFields)}.`,
     );
     const documented = routes.filter(({ controller, handler }) => ![handler, controller].some(isExcluded));
     refuse(
@@ -175,19 +182,23 @@ function undocumentedFields(type: RequestClass): string[] {
   return [...fields].filter((field) => !documented.includes(`:${field}`));
 }
 
-/** Names of rules that no list meets. */
-const OBJECT_RULES = [IS_OBJECT, IS_NOT_EMPTY_OBJECT, IS_INSTANCE];
+const OBJECT_RULES = [IS_OBJECT, IS_NOT_EMPTY_OBJECT];
+const LIST_RULES = [IS_ARRAY, ARRAY_MAX_SIZE];
 
-/** Fields for objects of which nothing says that they are objects: `@ValidateNested()` takes `[]` for one without faults. */
+/**
+ * Fields of which nothing says that they are objects, or lists: `@ValidateNested()` takes `[]` for an object without faults, and a
+ * rule with `each` takes what is no list for one.
+ */
 function looseFields(type: RequestClass): string[] {
   if (UNCHECKED_TYPES.includes(type)) return [];
   const rules = rulesOf(type);
-  const isObject = ({ propertyName, each }: ReturnType<typeof rulesOf>[number]) =>
-    rules.some(
-      (rule) => OBJECT_RULES.includes(rule.name ?? '') && rule.propertyName === propertyName && !rule.each === !each,
-    );
-  const nested = rules.filter((rule) => rule.type === ValidationTypes.NESTED_VALIDATION);
-  return nested.filter((rule) => !isObject(rule)).map((rule) => rule.propertyName);
+  const has = (names: string[], field: string, each: boolean) =>
+    rules.some((rule) => names.includes(rule.name ?? '') && rule.propertyName === field && !rule.each === !each);
+  const loose = rules.filter(({ type: kind, propertyName, each }) => {
+    const isNested = kind === ValidationTypes.NESTED_VALIDATION;
+    return (isNested && !has(OBJECT_RULES, propertyName, each)) || (each && !has(LIST_RULES, propertyName, false));
+  });
+  return [...new Set(loose.map(({ propertyName }) => propertyName))];
 }
 
 /** For example `NewNoteDto.place, NewNoteDto.title`. */

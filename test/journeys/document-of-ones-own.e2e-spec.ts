@@ -1,10 +1,12 @@
-import { Controller, Delete, Get, Module, Param, Post, type Type } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Module, Param, Post, type Type } from '@nestjs/common';
+import { ApiBody, ApiProperty } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyOnly, Protected, Public } from '../../src/common/access/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
-import { IdParamDto } from '../../src/common/validation/index.js';
+import { IdParamDto, IsPlainText } from '../../src/common/validation/index.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/index.js';
+
+const FORM = 'application/x-www-form-urlencoded';
 
 class BoxDto {
   @ApiProperty({ example: 'a box' })
@@ -15,6 +17,18 @@ class BoxDto {
 
   @ApiProperty({ type: () => BoxDto, nullable: true })
   around: BoxDto | null;
+}
+
+class LetterDto {
+  @ApiProperty({ example: 'Dear Ada' })
+  @IsPlainText()
+  text: string;
+}
+
+class FormDto {
+  @ApiProperty()
+  @IsPlainText()
+  name: string;
 }
 
 /** Called as the answer of `getAttic` would be. */
@@ -63,6 +77,16 @@ class AtticController {
   getLid(): GetAtticAnswer {
     return { reply: 'open' };
   }
+
+  @Post('letters')
+  @ApiBody({ type: LetterDto, examples: { short: { value: { text: 'Hi' } } } })
+  @Operation(described())
+  sendLetter(@Body() _letter: LetterDto): void {}
+
+  @Post('forms')
+  @ApiBody({ type: FormDto })
+  @Operation({ ...described(), consumes: FORM })
+  sendForm(@Body() _form: FormDto): void {}
 
   @Get('words')
   @ApiKeyOnly()
@@ -142,6 +166,15 @@ describe('The document of a module of one’s own', () => {
     expect(properties.default).toEqual({ type: 'boolean', examples: [true] });
     expect(properties.allOf).toEqual({ type: 'array', items: { type: 'string' }, examples: [['a', 'b']] });
     expect(properties.required).toEqual({ type: 'number', exclusiveMinimum: 0, maximum: 5, examples: [3] });
+  });
+
+  it('shows the example of a JSON body, unless there are others', () => {
+    const contentOf = (path: string) => operation(path, 'post').requestBody.content;
+    expect(contentOf('/letters')['application/json']).toEqual({
+      schema: { $ref: '#/components/schemas/LetterDto' },
+      examples: { short: { value: { text: 'Hi' } } },
+    });
+    expect(contentOf('/forms')[FORM]).toEqual({ schema: { $ref: '#/components/schemas/FormDto' } });
   });
 
   it('has no content where the answer has none', async () => {

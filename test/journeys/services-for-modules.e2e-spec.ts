@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Transactions } from '../../src/infrastructure/database/index.js';
 import { OneTimeSecrets } from '../../src/security/index.js';
@@ -15,6 +16,35 @@ describe('What modules of one’s own may ask the service for', () => {
     transactions = test.app.get(Transactions);
   });
   afterAll(() => test.close());
+
+  it('are transactions within transactions, which are one', async () => {
+    const secrets = test.app.get(OneTimeSecretsRepository);
+    const acts: string[] = [];
+    const issue = async (subject: string) => {
+      transactions.afterCommit(() => void acts.push(subject));
+      await secrets.replace(subject, 'password_reset', `hash of ${subject}`, MINUTE);
+    };
+    const [kept, lost] = ['66f2a1b3c4d5e6f708192a3c', '66f2a1b3c4d5e6f708192a3d'];
+    await transactions.run(() => transactions.run(() => issue(kept)));
+    const failing = transactions.run(async () => {
+      await transactions.run(() => issue(lost));
+      throw new Error('in the outer one');
+    });
+    await expect(failing).rejects.toThrow('in the outer one');
+    expect((await secrets.reserveTry(kept, 'password_reset'))?.hash).toBe(`hash of ${kept}`);
+    expect(await secrets.reserveTry(lost, 'password_reset')).toBeNull();
+    expect(acts).toEqual([kept]);
+  });
+
+  it('is what follows a commit, at once where the transaction has ended meanwhile', async () => {
+    const acts: string[] = [];
+    let late = Promise.resolve();
+    await transactions.run(async () => {
+      late = pause(50).then(() => transactions.afterCommit(() => void acts.push(`within: ${transactions.isRunning}`)));
+    });
+    await late;
+    expect(acts).toEqual(['within: false']);
+  });
 
   it('are many accounts at once, as they are found one by one; who does not exist is left out', async () => {
     const accounts = test.app.get(AccountsRepository);

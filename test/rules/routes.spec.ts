@@ -64,7 +64,11 @@ class Chest {
 
   @ValidateNested({ each: true })
   @IsObject()
+  @IsArray()
   locks: Lock[];
+
+  @IsPlainText({ each: true })
+  labels: string[];
 }
 
 class Key {
@@ -284,7 +288,7 @@ describe('Routes', () => {
     ],
     [
       LooseController,
-      /^Routes that would take a list for an object, .+:\n {2}POST \/chests .+\n.+@IsObject.+ on Chest\.lock, Chest\.locks\.$/,
+      /^Routes that would take a list for an object, .+:\n {2}POST \/chests .+\n.+@IsObject.+ on Chest\.lock, Chest\.locks, Chest\.labels\.$/,
     ],
     [
       SecretiveController,
@@ -314,6 +318,7 @@ describe('Routes', () => {
       { key: [key] },
       { spare: [] },
       { others: key },
+      { others: { key } },
       { others: [[]] },
       { others: [[key]] },
     ]) {

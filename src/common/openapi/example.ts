@@ -1,6 +1,6 @@
 import type { Schema } from './openapi-types.js';
 
-/** What examples of answers are made from. */
+/** What examples are made from. */
 export interface ExampleSource {
   components: Record<string, Schema>;
   /** Names of the components around the schema: one that contains itself is shown once. */

@@ -33,7 +33,7 @@ const BEARER_SCHEME = 'bearer';
 /**
  * The OpenAPI document, made from the decorators alone. Responses are completed here and not route by route: which
  * envelope a path answers in, and which errors follow from its access, is decided in one place for all.
- * @param onMissingExample called with the path of each part of an answer of which there is no example
+ * @param onMissingExample called with the path of each part of an answer or a body of which there is no example
  */
 export function createOpenApiDocument(
   app: INestApplication,
@@ -129,17 +129,12 @@ function completeOperation(
  * Completes body and parameters. Their examples stand beside their schemas too: tools that send requests look there alone (dredd,
  * Postman).
  */
-function describeInput({ requestBody, parameters = [] }: Operation, examples: ExampleSource): void {
+function describeInput({ operationId, requestBody, parameters = [] }: Operation, examples: ExampleSource): void {
   const body = requestBody as { content?: Record<string, MediaType> } | undefined;
   for (const [mediaType, content] of Object.entries(body?.content ?? {})) {
     refuseOthers(content.schema, examples.components);
-    // One that a decorator gave has been taken for a schema's.
-    if (Array.isArray(content.examples)) {
-      content.example = content.examples[0];
-      delete content.examples;
-    }
     if (mediaType !== JSON_MEDIA_TYPE || !content.schema || content.examples) continue;
-    content.example ??= exampleOf(content.schema, examples);
+    content.example = exampleOf(content.schema, examples, content.schema.$ref ? '' : `the body of ${operationId}`);
   }
   for (const parameter of parameters as Parameter[]) {
     const { schema } = parameter;
@@ -149,7 +144,8 @@ function describeInput({ requestBody, parameters = [] }: Operation, examples: Ex
       delete parameter.examples;
     }
     // Of an optional one Swagger UI would send it unasked, and so filter lists.
-    if (parameter.required && schema.examples && !parameter.examples) parameter.example = schema.examples[0];
+    if (!parameter.required || parameter.examples) continue;
+    parameter.example = exampleOf(schema, { ...examples, onMissing: () => undefined });
   }
 }
 

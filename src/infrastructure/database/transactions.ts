@@ -9,35 +9,43 @@ const REPEAT_FOR_MS = 4_000;
 
 type Act = () => void | Promise<void>;
 
+interface Current {
+  /** False once it has ended: what was started within and not awaited goes on, and is still asked about here. */
+  isOpen: boolean;
+  afterwards: Act[];
+}
+
 /** Runs work that writes several documents: all of it is done, or nothing. */
 @Injectable()
 export class Transactions {
   private readonly logger = new Logger('Transactions');
-  private readonly afterwards = new AsyncLocalStorage<Act[]>();
+  private readonly current = new AsyncLocalStorage<Current>();
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
   /** Whether this is called within a transaction. */
   get isRunning(): boolean {
-    return this.afterwards.getStore() !== undefined;
+    return this.current.getStore()?.isOpen === true;
   }
 
   /**
    * Runs the work in one transaction, which every model call in it joins. After a write conflict the work runs again from its
-   * beginning, so it must do nothing outside the database.
+   * beginning, so it must do nothing outside the database. Within another transaction the work is part of that one.
    * @throws ApiError `service_unavailable` if conflicts or the database prevent it for 4 s
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isRunning) return work();
     const lastStartMs = performance.now() + REPEAT_FOR_MS;
-    const afterwards: Act[] = [];
-    const result = await this.afterwards.run(afterwards, () =>
+    const current: Current = { isOpen: true, afterwards: [] };
+    const transaction = this.current.run(current, () =>
       this.connection.transaction(async () => {
         if (performance.now() > lastStartMs) throw new ApiError('service_unavailable');
-        afterwards.length = 0;
+        current.afterwards.length = 0;
         return work();
       }),
     );
-    for (const act of afterwards) void this.start(act);
+    const result = await transaction.finally(() => (current.isOpen = false));
+    for (const act of current.afterwards) void this.start(act);
     return result as T;
   }
 
@@ -46,8 +54,8 @@ export class Transactions {
    * Nobody waits for it, and a failure is only logged: what is committed stays.
    */
   afterCommit(act: Act): void {
-    const afterwards = this.afterwards.getStore();
-    if (afterwards) afterwards.push(act);
+    const current = this.current.getStore();
+    if (current?.isOpen) current.afterwards.push(act);
     else void this.start(act);
   }
 
