@@ -74,10 +74,11 @@ export class RouteCheck implements OnApplicationBootstrap {
       'whose parameters no request can meet',
       'The class of a body, a query or parameters needs a decorator of class-validator on each field.',
     );
-    refuse(
-      routes.filter(({ types }) => types.some((type) => looseFields(type).length > 0)),
+    refuseFields(
+      routes,
+      looseFields,
       'that would take a list for an object, or something else for a list, and fail on it',
-      `Put @IsObject() beside @ValidateNested(), with the same each; and @IsArray() beside each: true; on ${listOf(routes, looseFields)}.`,
+      'Put @IsObject() beside @ValidateNested(), with the same `each`, and @IsArray() beside `each: true`,',
     );
     const documented = routes.filter(({ controller, handler }) => ![handler, controller].some(isExcluded));
     refuse(
@@ -85,10 +86,11 @@ export class RouteCheck implements OnApplicationBootstrap {
       'that do not say what they answer',
       HOW_TO_DESCRIBE,
     );
-    refuse(
-      documented.filter(({ types }) => types.some((type) => undocumentedFields(type).length > 0)),
+    refuseFields(
+      documented,
+      undocumentedFields,
       'that take what the OpenAPI document does not tell of',
-      `Put @ApiProperty(), beside its rules, on ${listOf(documented, undocumentedFields)}.`,
+      'Put @ApiProperty(), beside its rules,',
     );
     refuse(
       documented.filter(({ controller, handler }) => isSeveral(controller, handler)),
@@ -121,6 +123,25 @@ function refuse(routes: Route[], fault: string, remedy: string): void {
   if (routes.length === 0) return;
   const listed = routes.map((route) => `  ${addressOf(route)} (${route.controller.name}.${route.name})`);
   throw new Error(`Routes ${fault}:\n${listed.join('\n')}\n${remedy}`);
+}
+
+/** Refuses routes whose classes have such fields, and names these after the remedy: `… on NewNoteDto.place, NewNoteDto.title.` */
+function refuseFields(
+  routes: Route[],
+  fieldsOf: (type: RequestClass) => string[],
+  fault: string,
+  remedy: string,
+): void {
+  const fieldsIn = ({ types }: Route) =>
+    types
+      .filter((type) => !UNCHECKED_TYPES.includes(type))
+      .flatMap((type) => fieldsOf(type).map((field) => `${type.name}.${field}`));
+  const fields = new Set(routes.flatMap(fieldsIn));
+  refuse(
+    routes.filter((route) => fieldsIn(route).length > 0),
+    fault,
+    `${remedy} on ${[...fields].join(', ')}.`,
+  );
 }
 
 function isThrottled(target: object): boolean {
@@ -176,7 +197,6 @@ function rulesOf(type: RequestClass) {
 
 /** Fields that a request may have, or must, and that no decorator of `@nestjs/swagger` documents. */
 function undocumentedFields(type: RequestClass): string[] {
-  if (UNCHECKED_TYPES.includes(type)) return [];
   const documented = (Reflect.getMetadata(DOCUMENTED_FIELDS, type.prototype) ?? []) as string[];
   const fields = new Set(rulesOf(type).map(({ propertyName }) => propertyName));
   return [...fields].filter((field) => !documented.includes(`:${field}`));
@@ -190,7 +210,6 @@ const LIST_RULES = [IS_ARRAY, ARRAY_MAX_SIZE];
  * rule with `each` takes what is no list for one.
  */
 function looseFields(type: RequestClass): string[] {
-  if (UNCHECKED_TYPES.includes(type)) return [];
   const rules = rulesOf(type);
   const has = (names: string[], field: string, each: boolean) =>
     rules.some((rule) => names.includes(rule.name ?? '') && rule.propertyName === field && !rule.each === !each);
@@ -199,12 +218,6 @@ function looseFields(type: RequestClass): string[] {
     return (isNested && !has(OBJECT_RULES, propertyName, each)) || (each && !has(LIST_RULES, propertyName, false));
   });
   return [...new Set(loose.map(({ propertyName }) => propertyName))];
-}
-
-/** For example `NewNoteDto.place, NewNoteDto.title`. */
-function listOf(routes: Route[], fieldsOf: (type: RequestClass) => string[]): string {
-  const types = new Set(routes.flatMap(({ types }) => types));
-  return [...types].flatMap((type) => fieldsOf(type).map((field) => `${type.name}.${field}`)).join(', ');
 }
 
 /** For example `GET /api/notes/:id`, from the decorators of controller and handler. */

@@ -24,7 +24,7 @@ describe.skipIf(!redisUrl())('The connection to a healthy Redis', () => {
       return page?.length;
     };
     for (let round = 0; round < 3; round += 1) {
-      const lengths = await Promise.all(Array.from({ length: 3_000 }, ask));
+      const lengths = await Promise.all(Array.from({ length: 5_000 }, ask));
       expect(new Set(lengths)).toEqual(new Set([2_000]));
     }
     expect([lost, redis.failures]).toEqual([0, 0]);

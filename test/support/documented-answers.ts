@@ -20,7 +20,7 @@ const DOCUMENT = JSON.parse(readFileSync(new URL('../../openapi.json', import.me
 /** Refusals that come before any route is chosen; the document tells of them in its description. */
 const BEFORE_ROUTING = [404, 405, 408, 414, 431];
 
-/** Schemas that are part of an `allOf`. */
+/** Under these names are the parts of an `allOf`. */
 const PARTS = ['allOf', 'AuthError', 'ResourceError'];
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -10,7 +10,7 @@ const REPEAT_FOR_MS = 4_000;
 type Act = () => void | Promise<void>;
 
 interface Current {
-  /** False once it has ended: what was started within and not awaited goes on, and is still asked about here. */
+  /** False once the transaction has ended: what was started within and not awaited outlives it, and still finds this. */
   isOpen: boolean;
   afterwards: Act[];
 }
