@@ -26,6 +26,7 @@ describe('Mails over SMTP', () => {
     expect(mail.source).toContain('Content-Type: text/html');
     expect(mail.source).toContain('Auto-Submitted: auto-generated');
     expect(decoded(mail)).toMatch(/\b\d{6}\b/);
+    expect(decoded(mail), 'a screen reader is told what it reads').toContain('aria-label="Your confirmation code"');
     const sent = await suite.stateOf(email, 'sent');
     expect(sent).toMatchObject({ attempts: 1, sealed: null });
     // Should it leave twice, mailboxes can tell by it.
