@@ -237,6 +237,30 @@ describe('A query plan', () => {
     expect(view.documents).toBe(2);
   });
 
+  it('reads between two bounds of a field, unless it may be an array', async () => {
+    await engine.write((view) => {
+      engine.catalogue.createIndexes(view, engine.catalogue.create(view, 'db', 'dates'), [
+        { key: { at: 1 }, name: 'rising' },
+        { key: { kind: 1, on: -1 }, name: 'falling' },
+        { key: { any: 1 }, name: 'many' },
+      ]);
+      for (let n = 0; n < 100; n++) {
+        const document = { _id: n, at: n, kind: 'a', on: n, any: n === 0 ? [0, 99] : n };
+        insertRecord(view, collection('dates'), n + 1, document);
+      }
+    });
+    const read = (filter: Document) => {
+      const view = new CountingView(engine.store);
+      const found = findRecords(view, collection('dates'), { ...plainScope(), filter });
+      return [found.length, view.documents];
+    };
+    expect(read({ at: { $gt: 40, $lte: 45 } })).toEqual([5, 6]);
+    expect(read({ kind: 'a', $and: [{ on: { $lt: 45 } }, { on: { $gte: 40 } }] })).toEqual([5, 6]);
+    expect(read({ at: { $gte: 40, $lt: 30 } }), 'nothing is both').toEqual([0, 0]);
+    expect(read({ at: { $gte: 40, $lt: 'z' } }), 'nothing is of two types').toEqual([0, 0]);
+    expect(read({ any: { $gt: 90, $lt: 10 } }), 'one element is above, the other below').toEqual([1, 11]);
+  });
+
   it('keeps the count of a collection beside it', async () => {
     const count = (): number => countRecords(engine.store, collection('indexed'), { ...plainScope(), filter: {} });
     const view = new CountingView(engine.store);

@@ -91,14 +91,27 @@ export function pointBounds(index: IndexDefinition, position: number, points: un
   return [...new Map(encoded.map((bytes) => [bytes.toString('latin1'), bytes])).values()].sort(Buffer.compare);
 }
 
-/** The ranges of the condition that narrows the field most, in the order of the index. */
-export function rangeBounds(index: IndexDefinition, position: number, demands: Demand[]): Bounds[] | undefined {
+/** The ranges that the conditions leave of a field, in the order of the index. @param holdsArrays as in the planner's narrow() */
+export function rangeBounds(
+  index: IndexDefinition,
+  position: number,
+  demands: Demand[],
+  holdsArrays: () => boolean,
+): Bounds[] | undefined {
   const beginning = demands.find((demand) => demand.beginning)?.beginning;
   // With a collation, equal texts need not begin with the same bytes.
   if (beginning && !index.fold) return beginningBounds(index, position, beginning);
-  // Only one bound is used: two bounds may be met by two different elements of an array.
-  const limit = demands.find((demand) => demand.limit)?.limit;
-  return limit && [limitBounds(index, position, limit)];
+  const all = demands.flatMap(({ limit }) => (limit ? [limitBounds(index, position, limit)] : []));
+  if (all.length < 2) return all.length === 0 ? undefined : all;
+  // Two bounds may be met by two different elements of an array.
+  return [holdsArrays() ? (all[0] as Bounds) : all.reduce(common)];
+}
+
+function common(a: Bounds, b: Bounds): Bounds {
+  return {
+    from: Buffer.compare(a.from, b.from) > 0 ? a.from : b.from,
+    to: Buffer.compare(a.to, b.to) < 0 ? a.to : b.to,
+  };
 }
 
 function beginningBounds(index: IndexDefinition, position: number, { text, pattern }: Beginning): Bounds[] {

@@ -143,8 +143,8 @@ interface Narrowed {
 
 /**
  * @param most largest number of combinations of values
- * @param holdsArrays whether an indexed field may be an array. Two conditions below one array may then be met by two elements, while
- *   an index entry is of one element: only one of the fields can be used
+ * @param holdsArrays whether an indexed field may be an array. Two conditions on or below one array may then be met by two elements,
+ *   while an index entry is of one element: only one of the conditions can be used
  */
 function narrow(
   index: IndexDefinition,
@@ -160,7 +160,7 @@ function narrow(
       .flatMap((demand) => (demand.points ? [demand.points] : []))
       .sort((a, b) => a.length - b.length);
     if (!points || points.length * prefixes.length > most) {
-      const ranges = rangeBounds(index, position, ofField);
+      const ranges = rangeBounds(index, position, ofField, holdsArrays);
       return { index, length: position, prefixes, ranges, score: position * SCORE.point + (ranges ? SCORE.range : 0) };
     }
     const encoded = pointBounds(index, position, points);
