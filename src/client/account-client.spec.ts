@@ -23,7 +23,7 @@ describe('The typed client', () => {
   it('sends each entry of a list by itself, and nothing of what is left out', async () => {
     const asked: unknown[] = [];
     const client = createClient<Operations>(
-      { listParcels: 'GET /api/parcels open' },
+      { listParcels: 'GET /api/parcels !' },
       {
         fetch: (input) => {
           asked.push(input);
@@ -113,7 +113,7 @@ describe('The typed client', () => {
         asked.push(input);
         return Promise.resolve(Response.json({ message: 'Parcels' }));
       };
-      await createClient<Operations>({ listParcels: 'GET /api/parcels open' }, { baseUrl, fetch: send }).listParcels();
+      await createClient<Operations>({ listParcels: 'GET /api/parcels !' }, { baseUrl, fetch: send }).listParcels();
       expect(asked).toEqual(['https://accounts.example/v1/api/parcels']);
     }
   });

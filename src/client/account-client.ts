@@ -11,7 +11,10 @@ export interface ClientOptions {
   apiKey?: string;
   /** Where the session is kept; in memory by default. */
   store?: SessionStore;
-  /** Called once when the session is over, with the error code; `authentication_required` if another tab ended it. */
+  /**
+   * Called once when the session is over, with the error code; `authentication_required` if another tab has ended it, or has logged
+   * in anew: then the request that finds out is refused, and the next one has that other session.
+   */
   onSessionEnd?: (code: string) => void;
   /** Replaces the platform's `fetch`. */
   fetch?: typeof fetch;
@@ -28,7 +31,10 @@ export type AccountClient<Operations> = {
     ...input: Input<Operations[Id], Id extends Ending ? 'refresh_token' : never>
   ) => Promise<Data<Operations[Id]>>;
 } & {
-  /** Whether there is a session here. The service may have ended it already, which the next request finds out. */
+  /**
+   * Whether the session is still here; false, too, if another tab has logged in anew, perhaps as somebody else. The service may have
+   * ended it already, which the next request finds out.
+   */
   isLoggedIn(): boolean;
   /** An access token that has not expired, for requests to other services. @throws AccountError without a session */
   accessToken(): Promise<string>;
@@ -46,11 +52,12 @@ function queryOf(fields: Fields): string {
   // As in a JSON body: dates become strings, and undefined is left out.
   for (const [name, value] of Object.entries(JSON.parse(JSON.stringify(fields)) as Fields))
     for (const one of [value].flat()) query.append(name, one as string);
-  return query.toString().replace(/^(?=.)/, '?');
+  const text = String(query);
+  return text && `?${text}`;
 }
 
 /**
- * @param routes for each operation its method, its path as a URI template (RFC 6570), and `open` if it needs no token. Fields that
+ * @param routes for each operation its method, its path as a URI template (RFC 6570), and `!` if it needs no token. Fields that
  *   the template does not name go into the body of a POST, PUT or PATCH, or else into the query
  */
 export function createClient<Operations>(
@@ -74,9 +81,9 @@ export function createClient<Operations>(
     });
     const body = method.startsWith('P') ? JSON.stringify(fields) : undefined;
     const response = await send(baseUrl.replace(/\/+$/, '') + path + (body ? '' : queryOf(fields)), {
-      ...(body && { body }),
-      ...(signal && { signal }),
       method,
+      body,
+      signal,
       headers: {
         ...(body && { 'content-type': 'application/json' }),
         ...(apiKey && { 'x-api-key': apiKey }),
@@ -90,7 +97,7 @@ export function createClient<Operations>(
   }
 
   async function call(id: string, input: Fields = {}): Promise<unknown> {
-    if ((routes[id] as string).endsWith(' open')) {
+    if ((routes[id] as string).endsWith(' !')) {
       const data = await request(id, input);
       if (id === 'login') session.begin(data as Tokens);
       return data;
@@ -105,15 +112,14 @@ export function createClient<Operations>(
       });
     } catch (error) {
       // Logging out of a session that is already over is no failure.
-      if (id === 'logout' && !store.read()) return undefined;
-      throw error;
+      if (id !== 'logout' || !session.isOver()) throw error;
     }
   }
 
   const methods = Object.keys(routes).map((id) => [id, (input?: Fields) => call(id, input)]);
   return {
     ...Object.fromEntries(methods),
-    isLoggedIn: () => !!store.read(),
-    accessToken: async () => (await session.current()).token,
+    isLoggedIn: session.isOpen,
+    accessToken: () => session.use(({ token }) => token),
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createClient } from './account-client.js';
-import { memoryStore } from './session-store.js';
+import { loggedIn, ok, refusal, tokens } from './logged-in-client.spec-support.js';
+import type { Session } from './session-store.js';
 
 describe('The typed client', () => {
   afterEach(() => {
@@ -8,42 +8,6 @@ describe('The typed client', () => {
     vi.restoreAllMocks();
     vi.unstubAllGlobals();
   });
-
-  const ROUTES = {
-    login: 'POST /auth/login open',
-    refreshToken: 'POST /auth/refresh-token open',
-    getParcel: 'GET /api/parcels/{id}',
-    changeParcel: 'PATCH /api/parcels/{id}',
-  };
-  const tokens = (name: string, expires_in = 3600) => ({
-    token: `at-${name}`,
-    refresh_token: `rt-${name}`,
-    expires_in,
-  });
-  const ok = (data: unknown) => Response.json({ message: 'OK', data });
-  const refusal = (status: number, code: string) => Response.json({ code }, { status });
-
-  /** A client that is logged in to a service which answers so. */
-  const loggedIn = async (
-    answer: (path: string, init: RequestInit) => Response | Promise<Response>,
-    expires_in?: number,
-  ) => {
-    const store = memoryStore();
-    const ends: string[] = [];
-    const asked: { path: string; init: RequestInit }[] = [];
-    const api = createClient<{ [Id in keyof typeof ROUTES]: { responses: object } }>(ROUTES, {
-      store,
-      onSessionEnd: (code) => ends.push(code),
-      fetch: async (input, init = {}) => {
-        const path = input as string;
-        if (path === '/auth/login') return ok(tokens('first', expires_in));
-        asked.push({ path, init });
-        return answer(path, init);
-      },
-    }) as unknown as Record<string, (input?: object) => Promise<unknown>>;
-    await api.login?.({});
-    return { api, asked, ends, store };
-  };
 
   it.each([
     'token_invalid',
@@ -126,17 +90,17 @@ describe('The typed client', () => {
     });
 
     it.each([
-      { what: 'was logged out', later: null, outcome: { reason: { code: 'authentication_required' } } },
+      { what: 'was logged out', later: () => null, outcome: { reason: { code: 'authentication_required' } } },
       {
         what: 'has been refreshed by another tab',
-        later: { token: 'at-other', refresh_token: 'rt-other', expires_at: Infinity },
+        later: (session: Session) => ({ ...session, refresh_token: 'rt-other', expires_at: Infinity }),
         outcome: { value: 'parcel' },
       },
     ])('asks no more for a session that $what meanwhile', async ({ later, outcome }) => {
       const { api, sentAt, store } = await refreshing(never);
       const parcel = Promise.allSettled([api.getParcel?.({ id: '1' })]);
       await vi.advanceTimersByTimeAsync(4_200);
-      store.write(later);
+      store.write(later(store.read() as Session));
       await vi.advanceTimersByTimeAsync(500);
       expect(await parcel).toMatchObject([outcome]);
       expect(sentAt).toEqual([0]);
@@ -186,54 +150,7 @@ describe('The typed client', () => {
       return refusal(401, 'session_revoked');
     });
     await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ code: 'session_revoked' });
-    expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-later']);
-  });
-
-  describe('whose session another tab ends', () => {
-    const later = { token: 'at-later', refresh_token: 'rt-later', expires_at: Infinity };
-
-    it('is told so once, with the next request; with each session anew', async () => {
-      const { api, ends, store } = await loggedIn(() => ok('parcel'));
-      for (const session of [null, later, null]) {
-        store.write(session);
-        await Promise.allSettled([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '2' })]);
-      }
-      expect(ends).toEqual(['authentication_required', 'authentication_required']);
-    });
-
-    it('is told so of one that was there when the page came, and of none that was not', async () => {
-      const heard: string[] = [];
-      for (const session of [later, null]) {
-        const store = memoryStore();
-        store.write(session);
-        const client = createClient<{ getParcel: { responses: object } }>(ROUTES, {
-          store,
-          onSessionEnd: (code) => heard.push(code),
-        });
-        store.write(null);
-        await expect(client.getParcel()).rejects.toMatchObject({ status: 0, code: 'authentication_required' });
-      }
-      expect(heard).toEqual(['authentication_required']);
-    });
-
-    it('is told why, where it asks the service at the same time', async () => {
-      const { api, ends, store } = await loggedIn(() => {
-        store.write(null);
-        return refusal(401, 'logged_out');
-      });
-      await Promise.allSettled([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '2' })]);
-      expect(ends).toEqual(['logged_out']);
-    });
-  });
-
-  it('goes on with a session that began while it refreshed the one before', async () => {
-    const { api, asked, ends, store } = await loggedIn((path) => {
-      if (path !== '/auth/refresh-token') return ok('parcel');
-      store.write({ token: 'at-later', refresh_token: 'rt-later', expires_at: Infinity });
-      return ok(tokens('second'));
-    }, 0);
-    expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
-    expect([asked.length, ends, store.read()?.refresh_token]).toEqual([2, [], 'rt-later']);
+    expect([ends, store.read()?.refresh_token]).toEqual([['session_revoked'], 'rt-later']);
   });
 
   it('does not come back to life by the answer to a refresh that a logout has overtaken', async () => {

@@ -20,16 +20,22 @@ type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> };
 
 export interface SessionKeeper {
   begin(tokens: Tokens): Session;
+  /** Whether there is a session, and no other than the one that was here before. */
+  isOpen(): boolean;
+  /** Whether the end of the last session is known; there may be another one by now. */
+  isOver(): boolean;
   /**
-   * Ends a session, unless a later one has begun meanwhile.
-   * @param by how to recognise a later one: by its refresh token, if the tokens were refused; by `since`, if the session itself was
-   *   ended, whose tokens another request or tab may have replaced meanwhile
+   * Ends a session, and leaves another one that has begun meanwhile.
+   * @param by what must not have changed meanwhile: the refresh token, if the tokens were refused; only `since`, which names the
+   *   session, if that itself was ended
    */
   end(session: Session, code: string, by?: 'refresh_token' | 'since'): void;
-  /** @throws AccountError `authentication_required` without a session */
-  current(): Promise<Session>;
-  /** Does something with the session, and repeats it once, with a new access token, if the old one has expired. */
-  use<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /**
+   * Does something with the session, and repeats it once, with a new access token, if the old one has expired; never with the session
+   * of somebody who has logged in meanwhile.
+   * @throws AccountError `authentication_required` without a session, and once if another tab has begun another one
+   */
+  use<T>(work: (session: Session) => T | Promise<T>): Promise<T>;
 }
 
 /** Keeps the tokens, and refreshes them once for any number of requests and tabs that find them expired. */
@@ -39,46 +45,52 @@ export function keepSession(
   onEnd?: (code: string) => void,
 ): SessionKeeper {
   let refreshing: Promise<Session> | undefined;
-  /** Whether there was a session when it was last needed, so that its end has yet to be reported. */
-  let isOpen = !!store.read();
+  /** The session that was here when one was last needed, and whose end has yet to be reported. */
+  let known = store.read();
 
   function begin({ token, refresh_token, expires_in }: Tokens, since = Date.now()): Session {
-    const session = { token, refresh_token, expires_at: Date.now() + expires_in * 1000, since };
-    store.write(session);
-    isOpen = true;
-    return session;
+    known = { token, refresh_token, expires_at: Date.now() + expires_in * 1000, since };
+    store.write(known);
+    return known;
+  }
+
+  function isOpen(expected = known): boolean {
+    const session = store.read();
+    return !!session && (!expected || expected.since === session.since);
+  }
+
+  /** @throws AccountError if it is over, or if another one is there */
+  function kept(expected: Session | null): Session {
+    if (!isOpen(expected)) throw over(expected);
+    return store.read() as Session;
   }
 
   function end(session: Session, code: string, by: 'refresh_token' | 'since' = 'refresh_token'): void {
     const stored = store.read();
-    if (stored && stored[by] !== session[by]) return;
-    store.write(null);
-    over(code);
+    if (stored && stored.since === session.since) {
+      if (stored[by] !== session[by]) return;
+      store.write(null);
+    }
+    over(session, code);
   }
 
-  /** Reports the end of the session once. @returns the error with which requests are refused */
-  function over(code = 'authentication_required'): AccountError {
-    if (isOpen) {
-      isOpen = false;
+  /** Reports the end of a session once. @returns the error with which requests are refused */
+  function over(session: Session | null, code = 'authentication_required'): AccountError {
+    if (known && known.since === session?.since) {
+      known = null;
       onEnd?.(code);
     }
     return new AccountError(0, { code });
   }
 
-  async function current(): Promise<Session> {
-    const session = store.read();
-    if (!session) throw over();
-    isOpen = true;
-    return session.expires_at - MARGIN_MS > Date.now() ? session : refresh(session);
-  }
-
-  async function use<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    let session = await current();
+  async function use<T>(work: (session: Session) => T | Promise<T>): Promise<T> {
+    known = kept(known);
+    let session = await (known.expires_at - MARGIN_MS > Date.now() ? known : refresh(known));
     for (let isRepeated = false; ; isRepeated = true) {
       try {
         return await work(session);
       } catch (error) {
-        const { code = '' } = error as Partial<AccountError>;
+        const { code } = error as AccountError;
         if (SESSION_OVER.test(code)) end(session, code);
         if (code !== 'token_expired' || isRepeated) throw error;
         session = await refresh(session);
@@ -94,9 +106,9 @@ export function keepSession(
       if (error.name !== 'SecurityError') throw error;
       return work();
     };
-    refreshing ??= (locks?.request('account-session', work).catch(unlessDenied) ?? work()).finally(() => {
-      refreshing = undefined;
-    });
+    refreshing ??= (locks?.request('account-session', work).catch(unlessDenied) ?? work()).finally(
+      () => (refreshing = undefined),
+    );
     return refreshing;
   }
 
@@ -106,22 +118,21 @@ export function keepSession(
    */
   async function replace(stale: Session, signal: AbortSignal): Promise<Session> {
     const { refresh_token } = stale;
-    const session = store.read();
-    if (!session) throw over();
+    const session = kept(stale);
     // Another tab has refreshed them already. Sending the old token again would look like theft, and end the session.
     if (session.refresh_token !== refresh_token) return session;
     try {
       const tokens = await exchange(refresh_token, signal);
-      // If the session was ended or replaced meanwhile, the new tokens are dropped, unless another tab has stored the same ones.
+      // If the session was ended meanwhile, the new tokens are dropped; if another tab has stored the same ones, they are stored again.
       const stored = store.read()?.refresh_token;
       if (stored === refresh_token || stored === tokens.refresh_token) return begin(tokens, session.since);
     } catch (error) {
-      const { status, code = '' } = error as Partial<AccountError>;
+      const { status, code } = error as AccountError;
       if (status === 401) end(session, code);
       throw error;
     }
     return replace(stale, signal);
   }
 
-  return { begin, end, current, use };
+  return { begin, isOpen, isOver: () => !known, end, use };
 }

@@ -19,7 +19,12 @@ export interface SessionStore {
 /** Keeps the session in memory: it ends with the page or the process. */
 export function memoryStore(): SessionStore {
   let kept: Session | null = null;
-  return { read: () => kept, write: (session) => void (kept = session) };
+  return {
+    read: () => kept,
+    write(session) {
+      kept = session;
+    },
+  };
 }
 
 interface WebStorage {
@@ -36,7 +41,7 @@ export function webStore(storage: WebStorage, key = 'account-session'): SessionS
   let unsaved: Session | null = null;
   return {
     read: () => unsaved ?? sessionIn(storage.getItem(key)),
-    write: (session) => {
+    write(session) {
       unsaved = null;
       try {
         if (session) return storage.setItem(key, JSON.stringify(session));
@@ -52,5 +57,6 @@ export function webStore(storage: WebStorage, key = 'account-session'): SessionS
 /** Other scripts of the page write there too: anything that is not a session counts as none, and makes no request fail. */
 function sessionIn(text: string | null): Session | null {
   const session: Partial<Session> = parsed(text);
-  return typeof session.token === 'string' && typeof session.refresh_token === 'string' ? (session as Session) : null;
+  const isSession = [session.token, session.refresh_token].every((token) => typeof token === 'string');
+  return isSession ? (session as Session) : null;
 }
