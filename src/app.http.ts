@@ -35,7 +35,7 @@ const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-const EXPOSED_HEADERS = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'];
+const EXPOSED_HEADERS = ['date', 'x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'];
 
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 
@@ -96,7 +96,8 @@ export async function registerHttpRules(
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'x-api-key', 'x-request-id', ...furtherHeaders],
     exposedHeaders: EXPOSED_HEADERS,
-    maxAge: 600,
+    // Two hours, the longest that browsers keep.
+    maxAge: 7_200,
     strictPreflight: false,
   });
 }

@@ -234,6 +234,7 @@ describe('A request that cannot be served', () => {
     expect(own.status).toBe(204);
     expect(own.headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect(own.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(own.headers.get('access-control-max-age')).toBe('7200');
     for (const origin of [
       'https://evil.example',
       'null',
@@ -258,8 +259,9 @@ describe('A request that cannot be served', () => {
     expect(refused.headers.get('access-control-allow-origin')).toBe('https://app.example');
     // Whatever the service tells in headers, too.
     expect(refused.headers.get('access-control-expose-headers')).toBe(
-      'x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate',
+      'date, x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate',
     );
+    expect(Date.parse(refused.headers.get('date') ?? '')).not.toBeNaN();
     const { headers } = await answer('https://evil.example');
     expect([headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([null, 'Origin']);
   });

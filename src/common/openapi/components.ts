@@ -19,13 +19,15 @@ const HINTS = {
   attempts_remaining: {
     type: 'integer',
     minimum: 0,
-    description: 'After a wrong guess on `/auth`: requests left to this operation before it answers 429',
+    description:
+      'After a wrong guess on `/auth`: requests left to this operation before it answers 429; not tries of a code, which is dead after five',
     examples: [4],
   },
   resend_available_at: {
     type: 'string',
     format: 'date-time',
-    description: 'With `email_not_verified`: from when on `POST /auth/resend-otp` sends another code',
+    description:
+      'With `email_not_verified`: from when on, by the clock of the header `Date`, `POST /auth/resend-otp` sends another code',
     examples: ['2026-01-31T09:31:00.000Z'],
   },
 } satisfies Record<string, Schema>;

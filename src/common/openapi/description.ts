@@ -42,7 +42,7 @@ Every error bears a \`code\` of a closed list. Branch on it and not on \`message
 | \`session_revoked\`, \`logged_out\`, \`password_changed\`, \`reported_not_me\`, \`refresh_token_reused\`, \`account_disabled\`, \`token_invalid\` | the session is over, for the reason that the code names: log in again |
 | \`email_not_verified\` | ask for the code; another can be had from \`resend_available_at\` on |
 | \`password_reset_required\` | the account was locked after a report: reset the password |
-| \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; \`attempts_remaining\` more requests are answered |
+| \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; \`attempts_remaining\` more requests are answered. A code itself is dead after five wrong ones, whatever remains: ask for another |
 | \`too_many_login_attempts\`, \`too_many_requests\` | repeat after \`retry_after\` seconds; from \`/auth/refresh-token\` too, the session goes on |
 | \`service_unavailable\` | repeat after \`retry_after\` seconds. What came too late may still have been done: a registration whose repetition says “already taken” may have the code in its mailbox |
 | \`report_link_invalid\`, \`report_link_expired\`, \`report_link_used\` | the link of the mail does nothing (any more): offer a password reset |
@@ -59,13 +59,13 @@ request which could not be read (400 \`malformed_request\`, 413, 415).
 ## Lifetimes
 
 By default an access token lives an hour, a refresh token seven days, and a session thirty, however often it is refreshed; a code
-lives ten minutes, a reset token fifteen. A refresh whose answer was lost may be repeated with the same token within ten seconds.
+lives ten minutes, a reset token fifteen. A refresh whose answer was lost may be repeated with the same token within ten seconds, unless its successor was used meanwhile.
 \`expires_in\` and \`Retry-After\` tell what holds.
 
 ## From a browser
 
 Origins that the operator has named (\`CORS_ORIGINS\`) may call, with the headers \`authorization\`, \`content-type\`, \`x-api-key\` and
-\`x-request-id\`, and read \`x-request-id\`, \`retry-after\`, \`ratelimit\`, \`ratelimit-policy\` and \`www-authenticate\`. There are no cookies.
+\`x-request-id\`, and read \`date\` (the service's clock), \`x-request-id\`, \`retry-after\`, \`ratelimit\`, \`ratelimit-policy\` and \`www-authenticate\`. There are no cookies.
 
 ## Lists
 
