@@ -1,6 +1,7 @@
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocationFinder } from '../../src/login-history/index.js';
+import { DAY } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 import { FIREFOX, IPHONE } from '../support/user-agents.js';
@@ -56,6 +57,7 @@ describe('One’s own sessions', () => {
         _id: sidOf(token),
         ip: '8.8.8.8',
         login_at: expect.stringMatching(/Z$/),
+        expires_at: expect.stringMatching(/Z$/),
         devices: expect.objectContaining({
           browser: { name: 'Firefox', version: '128.0', major: '128' },
           source: 'desktop',
@@ -67,6 +69,36 @@ describe('One’s own sessions', () => {
       expect.objectContaining({ ip: '10.0.0.1', locations: null, current: false }),
     ]);
     expect(text).not.toContain('sha256');
+  });
+
+  it('say when they are over: seven days after the latest refresh, and thirty after the login at the latest', async () => {
+    const user = await test.personas.user();
+    const phone = await test.personas.login(user);
+    let { token, refresh_token: refresh } = phone;
+    const listed = async () => {
+      const { content } = (await get(token, '/api/login-history')).body.data;
+      const now = test.clock.nowMs();
+      return content.map((one: { login_at: string; expires_at: string }) => ({
+        inDays: Math.round((Date.parse(one.expires_at) - now) / DAY),
+        afterLogin: Math.round((Date.parse(one.expires_at) - Date.parse(one.login_at)) / DAY),
+      }));
+    };
+    expect(await listed()).toEqual([
+      { inDays: 7, afterLogin: 7 },
+      { inDays: 7, afterLogin: 7 },
+    ]);
+    for (let day = 6; day <= 24; day += 6) {
+      test.clock.advance(6 * DAY);
+      const { body } = await test.client().post('/auth/refresh-token', { refresh_token: refresh });
+      ({ token, refresh_token: refresh } = body.data);
+    }
+    expect(await listed()).toEqual([
+      { inDays: 6, afterLogin: 30 },
+      { inDays: -17, afterLogin: 7 },
+    ]);
+    test.clock.advance(6 * DAY);
+    const { body } = await test.client().post('/auth/refresh-token', { refresh_token: refresh });
+    expect(body.code, 'and so they are').toBe('token_expired');
   });
 
   it('have the place of an IPv6 address, too', async () => {

@@ -5,7 +5,8 @@ import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { type Page, PageQueryDto } from '../../common/pagination/index.js';
 import { IdParamDto } from '../../common/validation/index.js';
-import { CurrentPrincipal, type Principal, SecurityEvents } from '../../security/index.js';
+import { CurrentPrincipal, type Principal, RefreshTokens, SecurityEvents } from '../../security/index.js';
+import type { LoginHistory } from '../sessions/login-history.schema.js';
 import { Sessions } from '../sessions/sessions.js';
 import { LoginHistoryDto, LoginStatisticsDto, toLoginHistoryDto } from './login-history.dto.js';
 import { LoginHistoryRepository } from './login-history.repository.js';
@@ -16,6 +17,7 @@ export class LoginHistoryController {
   constructor(
     private readonly history: LoginHistoryRepository,
     private readonly sessions: Sessions,
+    private readonly refreshTokens: RefreshTokens,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -24,7 +26,7 @@ export class LoginHistoryController {
   @Operation({
     summary: 'List one’s own sessions',
     description:
-      'Newest first. A session that was ended, by a logout for example, is no longer in it; one that ran out is, for 90 days after its login.',
+      'Newest first. A session that was ended, by a logout for example, is no longer in it; one that ran out (`expires_at`) is, for 90 days after its login.',
     message: 'Login history',
     page: LoginHistoryDto,
   })
@@ -32,8 +34,7 @@ export class LoginHistoryController {
     @CurrentPrincipal() { userId, sessionId }: Principal,
     @Query() query: PageQueryDto,
   ): Promise<Page<LoginHistoryDto>> {
-    const { content, pagination } = await this.history.list(userId, query);
-    return { content: content.map((entry) => toLoginHistoryDto(entry, sessionId)), pagination };
+    return this.page(userId, query, sessionId);
   }
 
   @Get('login-history/statistics')
@@ -74,7 +75,19 @@ export class LoginHistoryController {
     @Param() { id }: IdParamDto,
     @Query() query: PageQueryDto,
   ): Promise<Page<LoginHistoryDto>> {
-    const { content, pagination } = await this.history.list(id, query);
-    return { content: content.map((entry) => toLoginHistoryDto(entry, null)), pagination };
+    return this.page(id, query, null);
+  }
+
+  private async page(
+    userId: string,
+    query: PageQueryDto,
+    currentSessionId: string | null,
+  ): Promise<Page<LoginHistoryDto>> {
+    const { content, pagination } = await this.history.list(userId, query);
+    const toDto = (entry: LoginHistory): LoginHistoryDto => {
+      const expiresAt = this.refreshTokens.expiryOf({ rotatedAt: entry.rotated_at, loggedInAt: entry.login_at });
+      return toLoginHistoryDto(entry, expiresAt, currentSessionId);
+    };
+    return { content: content.map(toDto), pagination };
   }
 }

@@ -59,6 +59,13 @@ export class LoginHistoryDto {
   @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
   login_at: string;
 
+  @ApiProperty({
+    format: 'date-time',
+    example: '2026-02-07T09:30:00.000Z',
+    description: 'When the session is over, unless its tokens are refreshed before; if that is past, it is over',
+  })
+  expires_at: string;
+
   @ApiProperty({ type: DeviceDto, nullable: true })
   devices: DeviceDto | null;
 
@@ -77,11 +84,16 @@ export class LoginHistoryDto {
 }
 
 /** @param currentSessionId the caller's own session; null in the history of somebody else */
-export function toLoginHistoryDto(entry: LoginHistory, currentSessionId: string | null): LoginHistoryDto {
+export function toLoginHistoryDto(
+  entry: LoginHistory,
+  expiresAt: Date,
+  currentSessionId: string | null,
+): LoginHistoryDto {
   return {
     _id: entry._id.toHexString(),
     ip: entry.ip,
     login_at: entry.login_at.toISOString(),
+    expires_at: expiresAt.toISOString(),
     devices: entry.devices ?? null,
     locations: entry.locations ?? null,
     user_agent: entry.user_agent ?? null,

@@ -45,19 +45,22 @@ export class RefreshTokens {
   }
 
   issue({ userId, sessionId, generation, rotatedAt, loggedInAt }: RefreshState): string {
-    // Whole seconds, so that the time in storage and the time in the previous token yield the same token.
-    const auth_time = Math.floor(loggedInAt.getTime() / 1000);
-    const expiresAtMs = Math.min(rotatedAt.getTime() + this.ttlMs, auth_time * 1000 + this.sessionMaxAgeMs);
     return this.secret.sign(TYPE, {
       id: userId,
       sid: sessionId,
       gen: generation,
-      auth_time,
+      auth_time: wholeSeconds(loggedInAt),
       jti: `${sessionId}.${generation}`,
-      iat: Math.floor(rotatedAt.getTime() / 1000),
-      exp: Math.floor(expiresAtMs / 1000),
+      iat: wholeSeconds(rotatedAt),
+      exp: wholeSeconds(this.expiryOf({ rotatedAt, loggedInAt })),
       aud: AUDIENCE,
     });
+  }
+
+  /** When a session is over, unless its tokens are replaced before. */
+  expiryOf({ rotatedAt, loggedInAt }: Pick<RefreshState, 'rotatedAt' | 'loggedInAt'>): Date {
+    const latestMs = wholeSeconds(loggedInAt) * 1000 + this.sessionMaxAgeMs;
+    return new Date(Math.min(rotatedAt.getTime() + this.ttlMs, latestMs));
   }
 
   /** @throws ApiError `token_expired` or `token_invalid` */
@@ -81,4 +84,9 @@ export class RefreshTokens {
       throw new ApiError('token_invalid');
     return claims as unknown as RefreshClaims;
   }
+}
+
+/** So that the time in storage and the time in the previous token yield the same token. */
+function wholeSeconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000);
 }
