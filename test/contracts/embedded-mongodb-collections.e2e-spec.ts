@@ -5,7 +5,8 @@ import { driverSuite, SERVER } from './embedded-mongodb-contract.js';
 
 type Fields = Record<string, unknown>;
 
-const GRAPH = { from: 'x', startWith: '$a', connectFromField: 'a', connectToField: 'b', as: 'y' };
+const EDGES = { from: 'x', connectFromField: 'a', connectToField: 'b', as: 'y' };
+const GRAPH = { ...EDGES, startWith: '$a' };
 
 describe(`Collections on ${SERVER}`, () => {
   const suite = driverSuite();
@@ -237,9 +238,18 @@ describe(`Collections on ${SERVER}`, () => {
     ['a join from nowhere', [{ $lookup: { localField: 'a', foreignField: 'a', as: 'y' } }], 9],
     ['a join with variables that are none', [{ $lookup: { from: 'x', let: 'v', pipeline: [], as: 'y' } }], 9],
     ['a join with more', [{ $lookup: { from: 'x', localField: 'a', foreignField: 'a', as: 'y', more: 1 } }], 9],
+    ['a join by half a field', [{ $lookup: { from: 'x', foreignField: 'a', pipeline: [], as: 'y' } }], 9],
+    ['a join by no name', [{ $lookup: { from: 'x', localField: 1, foreignField: 'a', as: 'y' } }], 9],
+    ['a join into nothing', [{ $lookup: { from: 'x', localField: 'a', foreignField: 'a', as: '' } }], 9],
+    ['a join with a pipeline that is none', [{ $lookup: { from: 'x', pipeline: { $match: {} }, as: 'y' } }], 9],
+    ['a union with nobody', [{ $unionWith: 5 }], 9],
+    ['a union with a pipeline that is none', [{ $unionWith: { coll: 'x', pipeline: { $match: {} } } }], 14],
+    ['a graph without a start', [{ $graphLookup: EDGES }], 40105],
+    ['a graph of a filter that is none', [{ $graphLookup: { ...GRAPH, restrictSearchWithMatch: 5 } }], 40185],
     ['a graph with more', [{ $graphLookup: { ...GRAPH, more: 1 } }], 40104],
     ['a graph of no depth', [{ $graphLookup: { ...GRAPH, maxDepth: -1 } }], 40101],
     ['a graph without its edges', [{ $graphLookup: { ...GRAPH, connectToField: undefined } }], 40105],
+    ['a group with an operator as its field', [{ $group: { _id: 1, $a: { $sum: 1 } } }], 40236],
     ['a group with a path', [{ $group: { _id: 1, 'a.b': { $sum: 1 } } }], 40235],
     ['a field that is an operator', [{ $project: { $a: '$a' } }], 16410],
     ['a field that is an operator, added', [{ $addFields: { 'a.$b': '$a' } }], 16410],

@@ -216,6 +216,7 @@ describe(`Stages of aggregations on ${SERVER}`, () => {
     [{ groupBy: '$x', boundaries: [0, 2, 5], default: 1 }, 40199],
     [{ groupBy: '$x', boundaries: [0, 'a'] }, 40193],
     [{ groupBy: '$x', boundaries: ['$x', 9] }, 40191],
+    [{ groupBy: '$x', boundaries: [0, { $add: ['$x', 9] }] }, 40191],
     [{ groupBy: '$x', boundaries: [0, 5], default: '$x' }, 40195],
     [{ groupBy: 'x', boundaries: [0, 5] }, 40202],
     [{ groupBy: null, boundaries: [0, 5] }, 40202],
@@ -257,8 +258,14 @@ describe(`Stages of aggregations on ${SERVER}`, () => {
   });
 
   it('put into a bucket of its own, which is calculated, what belongs to none', async () => {
-    const bucket = { groupBy: '$x', boundaries: [0, 5], default: { $literal: '$other' } };
-    expect((await suite.over(xs(1, 9), { $bucket: bucket })).map(({ _id }) => _id)).toEqual([0, '$other']);
+    const bucket = { groupBy: '$x', boundaries: [0, 5] };
+    const other = { ...bucket, default: { $literal: '$other' } };
+    expect(await suite.over(xs(-1, 1, 9), { $bucket: other })).toEqual([
+      { _id: 0, count: 1 },
+      { _id: '$other', count: 2 },
+    ]);
+    for (const x of [-1, 9])
+      await expect(suite.over(xs(x), { $bucket: bucket })).rejects.toMatchObject({ code: 7158300 });
   });
 
   describe('$lookup, whose local field', () => {
