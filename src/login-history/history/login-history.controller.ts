@@ -85,7 +85,9 @@ export class LoginHistoryController {
   ): Promise<Page<LoginHistoryDto>> {
     const { content, pagination } = await this.history.list(userId, query);
     const toDto = (entry: LoginHistory): LoginHistoryDto => {
-      const expiresAt = this.refreshTokens.expiryOf({ rotatedAt: entry.rotated_at, loggedInAt: entry.login_at });
+      // Entries that were taken over from elsewhere have no sessions, and so no rotations.
+      const { login_at: loggedInAt, rotated_at: rotatedAt = loggedInAt } = entry;
+      const expiresAt = this.refreshTokens.expiryOf({ rotatedAt, loggedInAt });
       return toLoginHistoryDto(entry, expiresAt, currentSessionId);
     };
     return { content: content.map(toDto), pagination };
