@@ -119,7 +119,7 @@ export function createClient<Operations>(
   const methods = Object.keys(routes).map((id) => [id, (input?: Fields) => call(id, input)]);
   return {
     ...Object.fromEntries(methods),
-    isLoggedIn: session.isOpen,
-    accessToken: () => session.use(({ token }) => token),
+    isLoggedIn: () => !!session.here(),
+    accessToken: () => session.use((current) => current.token),
   };
 }

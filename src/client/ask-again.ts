@@ -21,8 +21,9 @@ export function askAgain<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T
       const [then, waitMs] = own < TRIES ? [next, NEXT_TRY_MS] : [reject, LAST_TRY_MS];
       timer = setTimeout(then, waitMs, new DOMException('No answer', 'TimeoutError'));
       ask(others.signal).then(resolve, (error: Error & { status?: number }) => {
+        failures += 1;
         // An error without a status, which is not below 500 either, means that no answer came.
-        if ((error.status as number) < 500 || (failures += 1) === TRIES) return reject(error);
+        if ((error.status as number) < 500 || failures === TRIES) return reject(error);
         // Unless the next try has begun meanwhile, or all is over.
         setTimeout(() => tries < TRIES && own === tries && next(), PAUSE_MS);
       });

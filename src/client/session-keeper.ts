@@ -20,9 +20,9 @@ type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> };
 
 export interface SessionKeeper {
   begin(tokens: Tokens): Session;
-  /** Whether there is a session, and no other than the one that was here before. */
-  isOpen(): boolean;
-  /** Whether the end of the last session is known; there may be another one by now. */
+  /** The session, if there is one, and no other than the one that was here before. */
+  here(): Session | null;
+  /** Whether the end of the last session has been reported; there may be another one by now. */
   isOver(): boolean;
   /**
    * Ends a session, and leaves another one that has begun meanwhile.
@@ -54,20 +54,21 @@ export function keepSession(
     return known;
   }
 
-  function isOpen(expected = known): boolean {
+  function here(expected = known): Session | null {
     const session = store.read();
-    return !!session && (!expected || expected.since === session.since);
+    return session && (!expected || expected.since === session.since) ? session : null;
   }
 
   /** @throws AccountError if it is over, or if another one is there */
   function kept(expected: Session | null): Session {
-    if (!isOpen(expected)) throw over(expected);
-    return store.read() as Session;
+    const session = here(expected);
+    if (!session) throw over(expected);
+    return session;
   }
 
   function end(session: Session, code: string, by: 'refresh_token' | 'since' = 'refresh_token'): void {
-    const stored = store.read();
-    if (stored && stored.since === session.since) {
+    const stored = here(session);
+    if (stored) {
       if (stored[by] !== session[by]) return;
       store.write(null);
     }
@@ -134,5 +135,5 @@ export function keepSession(
     return replace(stale, signal);
   }
 
-  return { begin, isOpen, isOver: () => !known, end, use };
+  return { begin, here, isOver: () => !known, end, use };
 }

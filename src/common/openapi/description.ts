@@ -59,8 +59,8 @@ request which could not be read (400 \`malformed_request\`, 413, 415).
 ## Lifetimes
 
 By default an access token lives an hour, a refresh token seven days, and a session thirty, however often it is refreshed; a code
-lives ten minutes, a reset token fifteen. A refresh whose answer was lost may be repeated with the same token within ten seconds, unless its successor was used meanwhile.
-\`expires_in\` and \`Retry-After\` tell what holds.
+lives ten minutes, a reset token fifteen. A refresh whose answer was lost may be repeated with the same token within ten seconds,
+unless its successor was used meanwhile. \`expires_in\` and \`Retry-After\` tell what holds.
 
 ## From a browser
 

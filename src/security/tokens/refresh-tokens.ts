@@ -86,7 +86,7 @@ export class RefreshTokens {
   }
 }
 
-/** So that the time in storage and the time in the previous token yield the same token. */
+/** As tokens hold them, so that the time in storage and the time in the previous token yield the same token. */
 function wholeSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }

@@ -104,10 +104,10 @@ export function rangeBounds(
   const all = demands.flatMap(({ limit }) => (limit ? [limitBounds(index, position, limit)] : []));
   if (all.length < 2) return all.length === 0 ? undefined : all;
   // Two bounds may be met by two different elements of an array.
-  return [holdsArrays() ? (all[0] as Bounds) : all.reduce(common)];
+  return [holdsArrays() ? (all[0] as Bounds) : all.reduce(intersection)];
 }
 
-function common(a: Bounds, b: Bounds): Bounds {
+function intersection(a: Bounds, b: Bounds): Bounds {
   return {
     from: Buffer.compare(a.from, b.from) > 0 ? a.from : b.from,
     to: Buffer.compare(a.to, b.to) < 0 ? a.to : b.to,
