@@ -1,8 +1,8 @@
 import { KeyvAdapter } from 'cache-manager';
 import { Keyv } from 'keyv';
-import { LRUCache } from 'lru-cache';
 import type { RedisClientType, SetOptions } from 'redis';
 import type { Promisable } from '../../common/promisable/index.js';
+import { recentlyUsed } from '../../common/recently-used/index.js';
 import { batched, type RedisConnection } from '../redis/index.js';
 
 /** Records that one process keeps; beyond it the least recently used are evicted. */
@@ -28,7 +28,7 @@ interface Entry {
 }
 
 export function memoryStore(): Keyv {
-  const entries = new LRUCache<string, Entry>({ max: MEMORY_ENTRIES, ttlResolution: 0 });
+  const entries = recentlyUsed<Entry>(MEMORY_ENTRIES, { ttlResolution: 0 });
   const store = {
     get: (key: string) => entries.get(key),
     getMany: (keys: string[]) => keys.map((key) => entries.get(key)),

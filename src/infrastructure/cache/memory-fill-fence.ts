@@ -1,11 +1,11 @@
 import type { Cache } from '@nestjs/cache-manager';
-import { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../../common/recently-used/index.js';
 import type { LocalStore } from './cache-stores.js';
 import { FENCE_TTL_MS, FillFence } from './fill-fence.js';
 
 /** The fence of a single process. */
 export class MemoryFillFence extends FillFence {
-  private readonly marks = new LRUCache<string, string>({ max: 50_000, ttl: FENCE_TTL_MS });
+  private readonly marks = recentlyUsed<string>(50_000, { ttl: FENCE_TTL_MS });
   private moves = 0;
 
   constructor(private readonly cache: Cache) {

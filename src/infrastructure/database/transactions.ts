@@ -15,17 +15,19 @@ interface Current {
   afterwards: Act[];
 }
 
+/** One for the process: before Node 24 each one in use, even of an application that was closed, costs every promise something. */
+const storage = new AsyncLocalStorage<Current>();
+
 /** Runs work that writes several documents: all of it is done, or nothing. */
 @Injectable()
 export class Transactions {
   private readonly logger = new Logger('Transactions');
-  private readonly current = new AsyncLocalStorage<Current>();
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
   /** Whether this is called within a transaction. */
   get isRunning(): boolean {
-    return this.current.getStore()?.isOpen === true;
+    return storage.getStore()?.isOpen === true;
   }
 
   /**
@@ -37,7 +39,7 @@ export class Transactions {
     if (this.isRunning) return work();
     const lastStartMs = performance.now() + REPEAT_FOR_MS;
     const current: Current = { isOpen: true, afterwards: [] };
-    const transaction = this.current.run(current, () =>
+    const transaction = storage.run(current, () =>
       this.connection.transaction(async () => {
         if (performance.now() > lastStartMs) throw new ApiError('service_unavailable');
         current.afterwards.length = 0;
@@ -54,7 +56,7 @@ export class Transactions {
    * Nobody waits for it, and a failure is only logged: what is committed stays.
    */
   afterCommit(act: Act): void {
-    const current = this.current.getStore();
+    const current = storage.getStore();
     if (current?.isOpen) current.afterwards.push(act);
     else void this.start(act);
   }

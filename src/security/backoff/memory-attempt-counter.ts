@@ -1,14 +1,12 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock/index.js';
+import { recentlyUsed } from '../../common/recently-used/index.js';
 import { AttemptCounter, delayAfter, FORGET_AFTER_MS, LONGEST_DELAY_MS } from './attempt-counter.js';
 
 const MAX_ACCOUNTS = 100_000;
 
 /** Counts for this process. */
 export class MemoryAttemptCounter extends AttemptCounter {
-  private readonly accounts = new LRUCache<string, { attempts: number; blockedUntilMs: number; lastMs: number }>({
-    max: MAX_ACCOUNTS,
-  });
+  private readonly accounts = recentlyUsed<{ attempts: number; blockedUntilMs: number; lastMs: number }>(MAX_ACCOUNTS);
 
   constructor(private readonly clock: Clock) {
     super();

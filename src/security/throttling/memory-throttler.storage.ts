@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import type { Clock } from '../../common/clock/index.js';
+import { recentlyUsed } from '../../common/recently-used/index.js';
 import { type RequestCounter, throttlerRecord, type ThrottlerRecord } from './request-counter.js';
 
 /** Counters kept at the same time, so that memory is bounded; beyond it the least recently used are forgotten. */
@@ -11,7 +11,7 @@ const MAX_COUNTERS = 200_000;
  * own storage keeps a timer for each hit and slows down with every one.
  */
 export class MemoryThrottlerStorage implements RequestCounter, OnCleanSlate {
-  private readonly windows = new LRUCache<string, { hits: number; endsAtMs: number }>({ max: MAX_COUNTERS });
+  private readonly windows = recentlyUsed<{ hits: number; endsAtMs: number }>(MAX_COUNTERS);
 
   constructor(private readonly clock: Clock) {}
 

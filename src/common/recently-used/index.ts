@@ -1,0 +1,1 @@
+export { recentlyUsed } from './recently-used.js';
