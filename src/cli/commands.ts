@@ -76,15 +76,18 @@ function roleCommand(role: Role | null, help: string): Command {
     argument: 'email',
     help,
     async run(app, email) {
-      const account = await accountOf(app, email);
-      const { userId, status } = account;
-      if (role && !(canHaveRole(account) && isActive(account)))
-        throw new RefusedError(`${email} is ${status}: only an active account can have a role`);
-      await app.get(AccountsRepository).setRole(userId, role);
+      const { userId } = await accountOf(app, email);
+      const accounts = app.get(AccountsRepository);
+      await app.get(Transactions).run(async () => {
+        const account = await accounts.lock(userId);
+        if (!account) throw new RefusedError(`The account ${email} was removed meanwhile`);
+        if (role && !(canHaveRole(account) && isActive(account)))
+          throw new RefusedError(`${email} is ${account.status}: only an active account can have a role`);
+        await accounts.changeStanding(account, { role });
+        const detail = `cli: ${role}`;
+        await app.get(SecurityEvents).recordWith({ kind: 'user_role_changed', outcome: 'success', userId, detail });
+      });
       await app.get(Authenticator).forgetAccount(userId);
-      await app
-        .get(SecurityEvents)
-        .recordWith({ kind: 'user_role_changed', outcome: 'success', userId, detail: `cli: ${role}` });
       return {
         lines: [`${email} is ${role ? 'an administrator' : 'no administrator any more'}`],
         data: { user: userId, role },

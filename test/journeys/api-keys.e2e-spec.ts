@@ -209,10 +209,12 @@ describe('API keys', () => {
   it('expire when they were told to', async () => {
     const expires_at = new Date(test.clock.nowMs() + HOUR_MS).toISOString();
     const { key, _id } = (await issue({ name: 'expiring', expires_at })).body.data;
-    expect(await opens(key)).toBe(true);
+    const rotated = await send('POST', `/api/api-keys/${_id}/rotate`, { overlap_seconds: 7200 });
+    expect(rotated.body.data).toMatchObject({ expires_at, previous_until: expires_at });
+    expect([await opens(key), await opens(rotated.body.data.key)]).toEqual([true, true]);
     test.clock.advance(HOUR_MS);
     admin = { ...admin, ...(await test.personas.login(admin)) };
-    expect(await opens(key)).toBe(false);
+    expect([await opens(key), await opens(rotated.body.data.key)]).toEqual([false, false]);
 
     for (const overlap_seconds of [0, 3600]) {
       const answer = await send('POST', `/api/api-keys/${_id}/rotate`, { overlap_seconds });

@@ -185,6 +185,10 @@ describe('The record of security events', () => {
     const { sid } = JSON.parse(claims) as { sid: string };
     const { status } = await test.client().delete(`/api/login-history/${sid}`, { bearer: user.token, apiKey: API_KEY });
     expect(status).toBe(200);
+    expect((await test.client().get('/api/profile', { bearer: other.token, apiKey: API_KEY })).status).toBe(401);
+    await expect
+      .poll(async () => (await events('?kind=authn_fail')).body.data.content)
+      .toContainEqual(expect.objectContaining({ by: user.userId, detail: 'session_revoked /api/profile' }));
     const revoked = async () => (await events(`?user=${user.userId}&kind=authn_token_revoked`)).body.data.content;
     await expect
       .poll(revoked)

@@ -28,8 +28,8 @@ export class EmailVerificationService {
       const isConfirmed = (await this.secrets.consume(found)) && (await this.accounts.confirmEmail(account.userId));
       if (!isConfirmed) throw this.refusal(account);
       await this.announcements.announceConfirmed(account);
+      await this.events.recordWith({ kind: 'email_verified', outcome: 'success', userId: account.userId });
     });
-    this.events.record({ kind: 'email_verified', outcome: 'success', userId: account.userId });
     await this.authenticator.forgetAccount(account.userId);
   }
 

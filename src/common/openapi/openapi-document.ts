@@ -130,9 +130,12 @@ function completeOperation(
  * Postman).
  */
 function describeInput({ operationId, requestBody, parameters = [] }: Operation, examples: ExampleSource): void {
-  const body = requestBody as { content?: Record<string, MediaType> } | undefined;
+  const body = requestBody as { content?: Record<string, MediaType>; required?: boolean } | undefined;
   for (const [mediaType, content] of Object.entries(body?.content ?? {})) {
-    refuseOthers(content.schema, examples.components);
+    const described = resolved(content.schema, examples.components);
+    refuseOthers(described, examples.components);
+    // Where no field is required, no body is an empty one.
+    if (body && described?.properties && !described.required) body.required = false;
     if (mediaType !== JSON_MEDIA_TYPE || !content.schema || content.examples) continue;
     content.example = exampleOf(content.schema, examples, content.schema.$ref ? '' : `the body of ${operationId}`);
   }
@@ -151,12 +154,16 @@ function describeInput({ operationId, requestBody, parameters = [] }: Operation,
 
 /** Says of a request's body, and of what is in it, that fields beside the described ones are refused. */
 function refuseOthers(schema: Schema | undefined, components: Record<string, Schema>): void {
-  const name = schema?.$ref?.split('/').at(-1);
-  const body = name === undefined ? schema : components[name];
+  const body = resolved(schema, components);
   if (!body || body.additionalProperties !== undefined) return;
   if (body.properties) body.additionalProperties = false;
   const parts = [body.items, ...(body.anyOf ?? []), ...Object.values(body.properties ?? {})];
   for (const part of parts) refuseOthers(part, components);
+}
+
+function resolved(schema: Schema | undefined, components: Record<string, Schema>): Schema | undefined {
+  const name = schema?.$ref?.split('/').at(-1);
+  return name === undefined ? schema : components[name];
 }
 
 /**

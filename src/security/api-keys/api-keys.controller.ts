@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly } from '../../common/access/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { type Page, PageQueryDto } from '../../common/pagination/index.js';
@@ -58,11 +58,10 @@ export class ApiKeysController {
   @Operation({
     summary: 'Replace an API key by a new one',
     description:
-      'The present key is refused at once, or after `overlap_seconds`, so that callers can change over. While an overlap is running, only a rotation without one is taken; it ends both keys. A key that has expired is not replaced: issue another one.',
+      'The present key is refused at once, or after `overlap_seconds`, so that callers can change over. While an overlap is running, only a rotation without one is taken; it ends both keys. The new key expires when the present one would have, and no overlap outlasts that. A key that has expired is not replaced: revoke it and issue another one.',
     message: 'API key rotated',
     data: IssuedApiKeyDto,
   })
-  @ApiBody({ type: RotateApiKeyDto, required: false })
   async rotateApiKey(
     @Param() { id }: IdParamDto,
     @Body() { overlap_seconds: overlapSeconds = 0 }: RotateApiKeyDto,

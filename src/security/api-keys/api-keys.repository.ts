@@ -54,6 +54,7 @@ export class ApiKeysRepository {
    * Replaces the digest; the old one stays valid until a given time. It is a single update, so that simultaneous rotations cannot
    * mix. Only one old digest is kept: a rotation with an overlap is refused while an earlier overlap is running, which it would
    * cut short. Without an overlap no old digest is kept: an instance whose clock is late would still accept it.
+   * It is valid no longer than the key itself.
    * @returns null if there is no such key, an earlier overlap is still running, or the key has expired
    */
   async rotate(id: string, digest: string, rotatedAt: Date, previousUntil: Date): Promise<ApiKey | null> {
@@ -61,7 +62,7 @@ export class ApiKeysRepository {
     const free = { $or: [{ previous_until: null }, { previous_until: { $lte: rotatedAt } }] };
     const unexpired = { $or: [{ expires_at: null }, { expires_at: { $gt: rotatedAt } }] };
     const previous = hasOverlap
-      ? { previous_digest: '$digest', previous_until: previousUntil }
+      ? { previous_digest: '$digest', previous_until: { $min: [previousUntil, '$expires_at'] } }
       : { previous_digest: null, previous_until: null };
     return this.model
       .findOneAndUpdate(

@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { andThen, type Promisable } from '../../common/promisable/index.js';
+import { recentlyUsed } from '../../common/recently-used/index.js';
 import { coalesced, RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
+import { Transactions } from '../../infrastructure/database/index.js';
 import { SecurityEvents } from '../events/security-events.js';
 import { digestOf, idOfApiKey, isSameDigest, newApiKey, newApiKeyId } from './api-key.js';
 import type { ApiKey } from './api-key.schema.js';
@@ -30,13 +31,14 @@ export class ApiKeys implements OnCleanSlate {
   private readonly shareRead = coalesced<ApiKeyRecord | null>();
   private readonly useRecordedAt = new Map<string, number>();
   /** Digests of valid keys, so that a digest need not be computed at each request. Whether it is still valid is always checked. */
-  private readonly digests = new LRUCache<string, Buffer>({ max: DIGESTS_REMEMBERED });
+  private readonly digests = recentlyUsed<Buffer>(DIGESTS_REMEMBERED);
 
   constructor(
     private readonly repository: ApiKeysRepository,
     private readonly cache: RecordCache,
     private readonly config: Config,
     private readonly events: SecurityEvents,
+    private readonly transactions: Transactions,
     private readonly clock: Clock,
   ) {}
 
@@ -66,15 +68,9 @@ export class ApiKeys implements OnCleanSlate {
     const id = newApiKeyId();
     const key = newApiKey(id);
     const digest = digestOf(key).toString('hex');
-    const stored = await this.repository.insert({
-      id,
-      name,
-      digest,
-      createdAt: this.clock.now(),
-      createdBy,
-      expiresAt,
-    });
-    this.announce('issued', stored);
+    const stored = await this.recorded('issued', () =>
+      this.repository.insert({ id, name, digest, createdAt: this.clock.now(), createdBy, expiresAt }),
+    );
     return { key, stored };
   }
 
@@ -87,26 +83,26 @@ export class ApiKeys implements OnCleanSlate {
     const key = newApiKey(id);
     const now = this.clock.now();
     const previousUntil = new Date(now.getTime() + overlapMs);
-    const stored = await this.repository.rotate(id, digestOf(key).toString('hex'), now, previousUntil);
+    const stored = await this.recorded('rotated', () =>
+      this.repository.rotate(id, digestOf(key).toString('hex'), now, previousUntil),
+    );
     if (!stored) {
       const present = await this.repository.findById(id);
       if (!present) throw new ApiError('not_found');
       if (present.expires_at && present.expires_at <= now)
-        throw ApiError.invalidField('id', 'id is that of a key that has expired: issue another one');
+        throw ApiError.invalidField('id', 'id is that of a key that has expired: revoke it and issue another one');
       throw ApiError.invalidField('overlap_seconds', 'overlap_seconds must be 0 while an earlier overlap is running');
     }
     await this.cache.invalidate(apiKeyRecordKey(id));
-    this.announce('rotated', stored);
     return { key, stored };
   }
 
   /** The key is refused on every instance once this returns. @throws ApiError `not_found` */
   async revoke(id: string): Promise<void> {
-    const removed = await this.repository.remove(id);
+    const removed = await this.recorded('revoked', () => this.repository.remove(id));
     // Even if it was removed already: the process that removed it may have died before it invalidated the cache.
     await this.cache.invalidate(apiKeyRecordKey(id));
     if (!removed) throw new ApiError('not_found');
-    this.announce('revoked', removed);
   }
 
   async onCleanSlate(): Promise<void> {
@@ -164,9 +160,16 @@ export class ApiKeys implements OnCleanSlate {
     void this.repository.recordUse(id, now).catch(() => undefined);
   }
 
-  private announce(what: string, { _id, name }: ApiKey): void {
-    const detail = `${what} ${name} ${_id.toHexString()}`;
-    this.events.record({ kind: 'api_key_changed', outcome: 'success', detail });
+  /** Makes a change together with its event. @param change null if there is nothing to change */
+  private async recorded<T extends ApiKey | null>(what: string, change: () => Promise<T>): Promise<T> {
+    return this.transactions.run(async () => {
+      const changed = await change();
+      if (changed) {
+        const detail = `${what} ${changed.name} ${changed._id.toHexString()}`;
+        await this.events.recordWith({ kind: 'api_key_changed', outcome: 'success', detail });
+      }
+      return changed;
+    });
   }
 }
 

@@ -40,7 +40,8 @@ export class SecurityEventDto {
     type: String,
     nullable: true,
     example: '66f2a1b3c4d5e6f708192a3b',
-    description: 'The account whose token the request bore: of an administrator, where `user` is another',
+    description:
+      'The account whose token the request bore, even if its session was over: of an administrator, where `user` is another',
   })
   by: string | null;
 

@@ -3,10 +3,9 @@ import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../common/errors/index.js';
-import { currentRequest } from '../../common/http/index.js';
 import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { accessOf } from '../access-of.js';
-import type { AuthenticatedRequest, Principal } from '../authentication/principal.js';
+import type { AuthenticatedRequest } from '../authentication/principal.js';
 import { bearerToken, JwtStrategy } from './jwt.strategy.js';
 import type { DecodedToken } from './token-codec.js';
 
@@ -35,7 +34,7 @@ export class JwtAuthGuard extends AuthGuard() {
     decoded: DecodedToken,
   ): Promisable<boolean> {
     return andThen(this.strategy.principalOf(decoded), (principal) => {
-      request.user = rememberCaller(principal);
+      request.user = principal;
       return true;
     });
   }
@@ -43,13 +42,6 @@ export class JwtAuthGuard extends AuthGuard() {
   override handleRequest<T>(error: unknown, principal: T | false, info: unknown): T {
     if (error) throw error;
     if (!principal) throw new ApiError('token_invalid', { cause: info });
-    return rememberCaller(principal as Principal & T);
+    return principal;
   }
-}
-
-/** Tells logs and security events whose request it is. */
-function rememberCaller<T extends Principal>(principal: T): T {
-  const request = currentRequest();
-  if (request) request.callerId = principal.userId;
-  return principal;
 }

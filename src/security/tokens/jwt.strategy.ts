@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
+import { currentRequest } from '../../common/http/index.js';
 import type { Promisable } from '../../common/promisable/index.js';
+import { recentlyUsed } from '../../common/recently-used/index.js';
 import { Authenticator } from '../authentication/authenticator.js';
 import type { Principal } from '../authentication/principal.js';
 import { AccessTokens } from './access-tokens.js';
-import type { DecodedToken } from './token-codec.js';
+import type { DecodedToken, SessionClaims } from './token-codec.js';
 
 /** Tokens to remember, of about a kilobyte each. */
 const TOKENS_REMEMBERED = 10_000;
@@ -29,7 +30,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
   readonly registeredAs = `jwt-${randomUUID()}`;
 
   /** Tokens whose signature was verified, which cannot change. Times, claims and session are checked at every request. */
-  private readonly verified = new LRUCache<string, DecodedToken>({ max: TOKENS_REMEMBERED });
+  private readonly verified = recentlyUsed<DecodedToken>(TOKENS_REMEMBERED);
 
   constructor(
     private readonly accessTokens: AccessTokens,
@@ -56,14 +57,22 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
 
   /** Called by Passport for a token whose signature it has verified. */
   async validate(request: FastifyRequest, decoded: DecodedToken): Promise<Principal> {
-    const claims = this.accessTokens.assertClaims(decoded);
+    const claims = this.claimsOf(decoded);
     this.verified.set(bearerToken(request) as string, decoded);
     return this.authenticator.authenticate(claims);
   }
 
   /** @throws ApiError 401 if the token has expired, or its account or session is no longer valid */
   principalOf(remembered: DecodedToken): Promisable<Principal> {
-    return this.authenticator.principalOf(this.accessTokens.assertClaims(remembered));
+    return this.authenticator.principalOf(this.claimsOf(remembered));
+  }
+
+  /** Also tells security events whose request it is, though its account or session may turn out to be over. */
+  private claimsOf(verified: DecodedToken): SessionClaims {
+    const claims = this.accessTokens.assertClaims(verified);
+    const request = currentRequest();
+    if (request) request.callerId = claims.id;
+    return claims;
   }
 
   onApplicationShutdown(): void {

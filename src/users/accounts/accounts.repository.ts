@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, type QueryFilter, Types } from 'mongoose';
-import type { Role } from '../../common/access/index.js';
 import { Clock } from '../../common/clock/index.js';
-import { ApiError } from '../../common/errors/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
 import { findPage, findPageOf, startsWith } from '../../infrastructure/database/index.js';
 import { type AccountAccess, AccountReader } from '../../security/index.js';
-import { type Account, toAccount, toAccountAccess } from './account.js';
+import { type Account, isActive, toAccount, toAccountAccess } from './account.js';
 import { Auth } from './auth.schema.js';
 import { takenField } from './taken-names.js';
 import { User, type UserStatus } from './user.schema.js';
@@ -27,6 +25,9 @@ export interface ProfileChange {
   lastName?: string;
   username?: string;
 }
+
+/** What administrators decide about an account. */
+export type Standing = Pick<Account, 'role' | 'disabledAt' | 'deletedAt'>;
 
 export interface AccountQuery extends PageQueryDto {
   search?: string;
@@ -153,32 +154,39 @@ export class AccountsRepository extends AccountReader {
   }
 
   /**
-   * Disables or deletes an account (a date), or undoes that (null). The credential version is incremented, so that earlier sessions
-   * stay invalid.
-   * @param state which of the two dates is set
+   * Reads the account, and lets others that lock or change its credential run only after the transaction. (A mere read would not
+   * keep them apart: snapshots do not see each other's writes.)
    */
-  async setInactive(userId: string, state: 'disabled' | 'deleted', since: Date | null): Promise<void> {
-    const _id = new Types.ObjectId(userId);
-    const auth = await this.auths.findOneAndUpdate(
-      { user: _id },
-      { $inc: { credential_version: 1 }, ...(state === 'disabled' ? { $set: { disabled_at: since } } : {}) },
-      { returnDocument: 'after' },
-    );
-    const user = await this.users.findById(_id).lean<User>();
-    if (!auth || !user) throw new ApiError('not_found');
-    const deletedAt = state === 'deleted' ? since : user.deleted_at;
-    const status = deletedAt || auth.disabled_at ? 'inactive' : auth.confirmed_at ? 'active' : 'pending';
-    const now = this.clock.now();
+  async lock(userId: string): Promise<Account | null> {
+    const user = new Types.ObjectId(userId);
+    const auth = await this.auths
+      .findOneAndUpdate({ user }, { $set: { lock: new Types.ObjectId() } }, { returnDocument: 'after' })
+      .lean<Auth>();
+    const found = auth && (await this.users.findById(user).lean<User>());
+    return found && toAccount(found, auth);
+  }
+
+  /**
+   * Stores what an administrator decides about an account that the transaction has locked. If it becomes inactive, or is not any
+   * more, the credential version is incremented, so that earlier sessions stay invalid.
+   * @returns the account as it is then
+   */
+  async changeStanding(account: Account, change: Partial<Standing>): Promise<Account> {
+    const changed = { ...account, ...change, updatedAt: this.clock.now() };
+    const { role, disabledAt, deletedAt, updatedAt } = changed;
+    changed.status = isActive(changed) ? (account.confirmedAt ? 'active' : 'pending') : 'inactive';
+    if (disabledAt !== account.disabledAt || deletedAt !== account.deletedAt) changed.credentialVersion += 1;
     // The TTL index removes what is not confirmed in time, but nothing that an administrator has stopped.
     const lifetime =
-      status === 'pending'
-        ? { $set: { unconfirmed_until: new Date(now.getTime() + UNCONFIRMED_LIFETIME_MS) } }
+      changed.status === 'pending'
+        ? { $set: { unconfirmed_until: new Date(updatedAt.getTime() + UNCONFIRMED_LIFETIME_MS) } }
         : { $unset: { unconfirmed_until: 1 as const } };
-    await this.auths.updateOne({ user: _id }, lifetime);
-    await this.users.updateOne(
-      { _id },
-      { ...lifetime, $set: { ...lifetime.$set, deleted_at: deletedAt, status, updated_at: now } },
-    );
+    const ofAuth = { role, disabled_at: disabledAt, credential_version: changed.credentialVersion };
+    const ofUser = { deleted_at: deletedAt, status: changed.status, updated_at: updatedAt };
+    const _id = new Types.ObjectId(account.userId);
+    await this.auths.updateOne({ user: _id }, { ...lifetime, $set: { ...lifetime.$set, ...ofAuth } });
+    await this.users.updateOne({ _id }, { ...lifetime, $set: { ...lifetime.$set, ...ofUser } });
+    return changed;
   }
 
   /** Removes a deleted account permanently. @returns false if it is not deleted, e.g. because it was restored meanwhile */
@@ -239,8 +247,7 @@ export class AccountsRepository extends AccountReader {
   }
 
   /**
-   * Locks the credential until the transaction ends: others that lock or change it meanwhile run again afterwards. (A mere read
-   * would not keep them apart: snapshots do not see each other's writes.)
+   * Locks like {@link lock}, if the credential is still as it was when the account was read.
    * @returns false if the credential has changed
    */
   async lockCredential({ userId, credentialVersion }: Account): Promise<boolean> {
@@ -249,10 +256,6 @@ export class AccountsRepository extends AccountReader {
       { $set: { lock: new Types.ObjectId() } },
     );
     return locked.matchedCount === 1;
-  }
-
-  async setRole(userId: string, role: Role | null): Promise<void> {
-    await this.auths.updateOne({ user: new Types.ObjectId(userId) }, { $set: { role } });
   }
 
   private async replacePassword(

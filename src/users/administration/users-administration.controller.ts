@@ -46,7 +46,8 @@ export class UsersAdministrationController {
   @AdminOnly({ errors: ['not_found'] })
   @Operation({
     summary: 'Change role or status of an account',
-    description: 'Both hold at once, on every instance. An account that becomes inactive loses its sessions.',
+    description:
+      'Both or neither are changed, and hold at once, on every instance. An account that becomes inactive loses its sessions. Of administrators who decide at the same time, one comes after the other.',
     message: 'User changed',
     data: ManagedUserDto,
   })

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Role } from '../../common/access/index.js';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, SecurityEvents } from '../../security/index.js';
 import { type Account, canHaveRole, isActive } from '../accounts/account.js';
-import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { AccountsRepository, type Standing } from '../accounts/accounts.repository.js';
 import { AccountAnnouncements } from '../accounts/account-announcements.js';
 import type { ChangeUserDto } from './users-administration.dto.js';
 
@@ -29,60 +28,72 @@ export class UsersAdministrationService {
 
   /** @throws ApiError `not_found`, or `validation_failed` for a role or status that the account cannot have */
   async change(userId: string, { role, status }: ChangeUserDto): Promise<Account> {
-    const account = await this.get(userId);
-    if (status === 'active') assertCanBeActive(account);
-    if (role && !canHaveRole(account))
-      throw ApiError.invalidField('role', 'role cannot be given before the e-mail address is confirmed');
-    if (role !== undefined && role !== account.role) await this.changeRole(userId, role);
-    const isDisabled = account.disabledAt !== null;
-    if (status !== undefined && (status === 'inactive') !== isDisabled)
-      await this.setInactive(userId, 'disabled', !isDisabled);
+    const account = await this.decide(userId, (account) => {
+      if (status === 'active') assertCanBeActive(account);
+      if (role) assertCanHaveRole(account);
+      return {
+        ...(role === undefined ? {} : { role }),
+        ...(status === undefined ? {} : { disabledAt: this.since(status === 'inactive', account.disabledAt) }),
+      };
+    });
     // Announced even if the account was in this state already: a listener may have failed the first time.
     if (status === 'inactive') await this.announcements.announceClosed(userId, 'disabled');
-    return status === 'active' ? this.reopened(userId) : this.get(userId);
+    if (status === 'active') await this.announceReopened(account);
+    return account;
   }
 
   /** Soft: the account can be restored, and its names stay taken. @throws ApiError `not_found` */
   async delete(userId: string): Promise<void> {
-    const { deletedAt } = await this.get(userId);
-    if (!deletedAt) await this.setInactive(userId, 'deleted', true);
+    await this.decide(userId, ({ deletedAt }) => ({ deletedAt: this.since(true, deletedAt) }));
     await this.announcements.announceClosed(userId, 'deleted');
   }
 
   /** @throws ApiError `not_found` */
   async restore(userId: string): Promise<Account> {
-    const { deletedAt } = await this.get(userId);
-    if (deletedAt) await this.setInactive(userId, 'deleted', false);
-    return this.reopened(userId);
-  }
-
-  /** Announces that the account is active again, unless it is still inactive in the other way (disabled, deleted). */
-  private async reopened(userId: string): Promise<Account> {
-    const account = await this.get(userId);
-    if (isActive(account)) await this.announcements.announceReopened(userId);
+    const account = await this.decide(userId, () => ({ deletedAt: null }));
+    await this.announceReopened(account);
     return account;
   }
 
-  private async changeRole(userId: string, role: Role | null): Promise<void> {
-    await this.accounts.setRole(userId, role);
+  /**
+   * Carries out one administrator's decision, as a whole and with its events, about the account as it is at that moment: of
+   * several who decide at the same time, one comes after the other, and who decides what is so already changes nothing.
+   */
+  private async decide(userId: string, by: (account: Account) => Partial<Standing>): Promise<Account> {
+    const account = await this.transactions.run(async () => {
+      const account = await this.accounts.lock(userId);
+      if (!account) throw new ApiError('not_found');
+      const decided = { ...account, ...by(account) };
+      const events = [...eventsBetween(account, decided)];
+      for (const event of events) await this.events.recordWith({ ...event, outcome: 'success', userId });
+      return events.length > 0 ? this.accounts.changeStanding(account, decided) : account;
+    });
+    // Even if nothing was to change: the process that changed it may have died before it did this.
     await this.authenticator.forgetAccount(userId);
-    this.events.record({ kind: 'user_role_changed', outcome: 'success', userId, detail: String(role) });
+    return account;
   }
 
-  private async setInactive(userId: string, state: 'disabled' | 'deleted', isInactive: boolean): Promise<void> {
-    const since = isInactive ? this.clock.now() : null;
-    await this.transactions.run(() => this.accounts.setInactive(userId, state, since));
-    await this.authenticator.forgetAccount(userId);
-    const kind =
-      state === 'disabled'
-        ? isInactive
-          ? 'user_disabled'
-          : 'user_enabled'
-        : isInactive
-          ? 'user_deleted'
-          : 'user_restored';
-    this.events.record({ kind, outcome: 'success', userId });
+  /** Since when an account is disabled or deleted, if it is to be so. */
+  private since(isInactive: boolean, present: Date | null): Date | null {
+    return isInactive ? (present ?? this.clock.now()) : null;
   }
+
+  private async announceReopened(account: Account): Promise<void> {
+    // It may still be inactive in the other way (disabled, deleted).
+    if (isActive(account)) await this.announcements.announceReopened(account.userId);
+  }
+}
+
+function* eventsBetween(before: Standing, after: Standing) {
+  if (after.role !== before.role) yield { kind: 'user_role_changed', detail: String(after.role) } as const;
+  if (after.disabledAt !== before.disabledAt)
+    yield { kind: after.disabledAt ? 'user_disabled' : 'user_enabled' } as const;
+  if (after.deletedAt !== before.deletedAt) yield { kind: after.deletedAt ? 'user_deleted' : 'user_restored' } as const;
+}
+
+function assertCanHaveRole(account: Account): void {
+  if (!canHaveRole(account))
+    throw ApiError.invalidField('role', 'role cannot be given before the e-mail address is confirmed');
 }
 
 /** An account that is disabled too can be enabled in any case: it then has the status that it would have without that. */

@@ -1,0 +1,79 @@
+import { Types } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { User } from '../support/personas.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+const ROUNDS = 25;
+
+describe('Two administrators who decide about one account at the same moment', () => {
+  let test: TestApp;
+  let admins: [User, User];
+  let user: User;
+  beforeAll(async () => {
+    test = await startTestApp({ env: { RATE_LIMIT: '100000' } });
+    admins = [await test.personas.admin(), await test.personas.admin()];
+    user = await test.personas.user();
+  });
+  afterAll(() => test.close());
+
+  const send = ({ token }: User, method: string, path = '', body?: object) =>
+    test.client().request(`/api/users/${user.userId}${path}`, { method, body, apiKey: API_KEY, bearer: token });
+  /** Kinds of the events about the account that are stored at this moment, and who caused them; with their number they are taken out. */
+  const takeEvents = async () => {
+    const events = test.database.collection('security_events');
+    const about = { user: new Types.ObjectId(user.userId) };
+    const found = await events.find(about).toArray();
+    await events.deleteMany(about);
+    return found.map(({ kind, by }) => [kind as string, String(by)] as const);
+  };
+
+  it('are answered with what they decided, one after the other, and never half of each', async () => {
+    const promoted = { role: 'admin', status: 'active' };
+    const stopped = { role: null, status: 'inactive' };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await send(admins[0], 'PATCH', '', { role: null, status: 'active' });
+      const [first, second] = await Promise.all([
+        send(admins[0], 'PATCH', '', promoted),
+        send(admins[1], 'PATCH', '', stopped),
+      ]);
+      expect(first.body.data).toMatchObject(promoted);
+      expect(second.body.data).toMatchObject(stopped);
+      const { role, status } = (await send(admins[0], 'GET')).body.data;
+      expect([promoted, stopped]).toContainEqual({ role, status });
+    }
+  });
+
+  it('cause one event if they decide the same, which is stored when the first is answered', async () => {
+    const causes: Record<string, () => Promise<unknown>[]> = {
+      user_disabled: () => admins.map((admin) => send(admin, 'PATCH', '', { status: 'inactive' })),
+      user_enabled: () => admins.map((admin) => send(admin, 'PATCH', '', { status: 'active' })),
+      user_deleted: () => admins.map((admin) => send(admin, 'DELETE')),
+      user_restored: () => admins.map((admin) => send(admin, 'POST', '/restore')),
+      user_role_changed: () => admins.map((admin) => send(admin, 'PATCH', '', { role: 'admin' })),
+    };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await send(admins[0], 'PATCH', '', { role: null, status: 'active' });
+      await takeEvents();
+      for (const [kind, decide] of Object.entries(causes)) {
+        const decided = decide();
+        await Promise.race(decided);
+        const events = await takeEvents();
+        await Promise.all(decided);
+        events.push(...(await takeEvents()));
+        expect(
+          events.map(([kind]) => kind),
+          kind,
+        ).toEqual([kind]);
+        expect(admins.map(({ userId }) => userId)).toContain(events[0]?.[1]);
+      }
+    }
+  });
+
+  it('leave an event as soon as one of them is answered', async () => {
+    for (const status of ['inactive', 'active']) {
+      await takeEvents();
+      await send(admins[0], 'PATCH', '', { status });
+      expect(await takeEvents()).toEqual([[status === 'active' ? 'user_enabled' : 'user_disabled', admins[0].userId]]);
+    }
+  });
+});
