@@ -98,6 +98,47 @@ describe('Whether an account exists', () => {
     }
   });
 
+  it('does not show in what the database is asked', async () => {
+    const commands: string[] = [];
+    test.database.set('debug', (collection: string, method: string) => {
+      // The others are those of the worker and of the inbox, and of the record that is stored later.
+      if (['security_events', 'dev_inbox'].includes(collection) || (collection === 'mails' && method !== 'insertOne'))
+        return;
+      commands.push(`${collection}.${method}`);
+    });
+    const asked = async (path: string, body: object) => {
+      commands.length = 0;
+      const { status } = await test.client().post(path, body);
+      return [status, ...commands];
+    };
+    const people = {
+      confirmed: (await test.personas.confirmed()).registration,
+      unconfirmed: (await test.personas.visitor()).registration,
+      unknown: { username: 'nobody_4', email: 'nobody4@example.com' },
+    };
+    test.clock.advance(61_000);
+    const wrong = { password: 'Wrong-pass1' };
+    for (const [path, bodyFor] of Object.entries({
+      '/auth/verify-otp': ({ email }: { email: string }) => ({ email, otp: '000000' }),
+      '/auth/resend-otp': ({ email }: { email: string }) => ({ email }),
+      '/auth/forgot-password': ({ email }: { email: string }) => ({ email }),
+      '/auth/login': ({ email }: { email: string }) => ({ login: email, ...wrong }),
+    })) {
+      const expected = await asked(path, bodyFor(people.unknown));
+      expect(expected.length, path).toBeGreaterThan(2);
+      for (const person of [people.confirmed, people.unconfirmed])
+        expect(await asked(path, bodyFor(person)), path).toEqual(expected);
+    }
+    const delayed = async ({ username }: { username: string }) => {
+      for (let i = 0; i < 20; i += 1) await test.client().post('/auth/login', { login: username, ...wrong });
+      return asked('/auth/login', { login: username, ...wrong });
+    };
+    const expected = await delayed(people.unknown);
+    expect(expected[0]).toBe(429);
+    expect(await delayed(people.confirmed)).toEqual(expected);
+    test.database.set('debug', false);
+  });
+
   it('does not show in the time it takes', async () => {
     // The real cost: at a low one the time of a hash would drown in the noise around it.
     const slow = await startTestApp({

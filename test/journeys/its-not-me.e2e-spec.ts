@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RecordCache } from '../../src/infrastructure/cache/index.js';
 import { PasswordHasher } from '../../src/security/index.js';
 import { targetsOf } from '../support/inbox.js';
 import { PASSWORD, type User } from '../support/personas.js';
@@ -49,6 +50,19 @@ describe('A login that was not mine', () => {
       expect(part.replaceAll(mail.link as string, '')).toContain(mail.token);
     }
     expect(targetsOf(mail)).toEqual([mail.link, mail.link]);
+  });
+
+  it('mails it to the stored address, whatever somebody has put into the cache', async () => {
+    const user = await test.personas.user();
+    expect((await profile(user.token)).status).toBe(200);
+    const cache = test.app.get(RecordCache);
+    const key = `user:auth:${user.userId}`;
+    const [record] = (await cache.getMany([key])) as [{ user: object }];
+    await cache.put(key, { ...record, user: { ...record.user, email: 'thief@example.com' } }, 60_000);
+    expect((await profile(user.token)).body.data.email).toBe('thief@example.com');
+    expect((await report(user.token, user.refresh_token)).status).toBe(200);
+    expect((await test.inbox.waitFor(user.registration.email, 'security-alert')).token).not.toBeNull();
+    expect(await test.inbox.mailsTo('thief@example.com')).toEqual([]);
   });
 
   it('refuses the old password until a new one is chosen, which must differ', async () => {

@@ -8,6 +8,7 @@ import {
 } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { FrameReader, parseRequest } from '../../src/infrastructure/database/embedded-mongodb/wire/message.js';
 import { MailsRepository } from '../../src/mail/index.js';
+import { LEASE_MS, type LeasedMail } from '../../src/mail/outbox/mails.repository.js';
 import { ManualClock, MINUTE, SECOND } from '../support/manual-clock.js';
 import { newRegistration } from '../support/personas.js';
 import { SmtpSink } from '../support/smtp-sink.js';
@@ -123,13 +124,13 @@ describe('Mails on their way', () => {
       const expiresAt = new Date(clock.nowMs() + 10 * MINUTE);
       return mails.insert({ kind: 'email-verification', to, sealed: 'sealed', expiresAt, isDecoy: false });
     };
-    const ids = new Map<string, string>();
+    const leases = new Map<string, LeasedMail>();
     const takeAll = async () => {
       const taken: string[] = [];
       expect(await mails.isAnyDue()).toBe(true);
       for (let mail = await mails.leaseNext(); mail; mail = await mails.leaseNext()) {
         taken.push(mail.to);
-        ids.set(mail.to, mail.id);
+        leases.set(mail.to, mail);
       }
       expect(await mails.isAnyDue()).toBe(false);
       return taken;
@@ -137,7 +138,7 @@ describe('Mails on their way', () => {
 
     await post('a');
     expect(await takeAll()).toEqual(['a']);
-    await mails.retryAt(ids.get('a') as string, new Date(startMs + 10 * SECOND), 'busy');
+    await mails.retryAt(leases.get('a') as LeasedMail, new Date(startMs + 10 * SECOND), 'busy');
     elapse(5 * SECOND);
     expect(await mails.isAnyDue()).toBe(false);
     await post('b');
@@ -145,7 +146,7 @@ describe('Mails on their way', () => {
     expect(await takeAll()).toEqual(['b', 'a']);
     elapse(25 * SECOND - 1);
     expect(await mails.isAnyDue()).toBe(false);
-    await mails.renewLease(ids.get('b') as string);
+    await mails.renewLease(leases.get('b') as LeasedMail);
     elapse(25 * SECOND);
     expect(await takeAll(), 'whoever took it has died').toEqual(['a']);
     elapse(50 * SECOND);
@@ -170,15 +171,25 @@ describe('Mails on their way', () => {
     const expiresAt = new Date(test.clock.nowMs() + 10 * MINUTE);
     for (const to of ['left', 'first', 'second'])
       await mails.insert({ kind: 'email-verification', to, sealed: 'sealed', expiresAt, isDecoy: false });
-    const left = await mails.leaseNext();
-    expect(left?.to).toBe('left');
-    await mails.markSent(left?.id as string);
+    const left = (await mails.leaseNext()) as LeasedMail;
+    expect(left.to).toBe('left');
+    await mails.markSent(left.id);
     const sent = await stored(test, 'left');
-    await mails.renewLease(left?.id as string);
-    await mails.retryAt(left?.id as string, test.clock.now(), 'too late');
+    await mails.renewLease(left);
+    await mails.retryAt(left, test.clock.now(), 'too late');
     expect(await stored(test, 'left')).toEqual(sent);
     expect((await mails.listUnsent(1)).map(({ to }) => to)).toEqual(['first']);
     expect((await mails.listUnsent(5)).map(({ to }) => to)).toEqual(['first', 'second']);
+
+    const first = (await mails.leaseNext()) as LeasedMail;
+    test.clock.advance(LEASE_MS);
+    const next = [await mails.leaseNext(), await mails.leaseNext()].map((lease) => lease?.to);
+    expect(next, 'whoever had it counts as dead').toEqual(['second', first.to]);
+    const taken = await stored(test, first.to);
+    await mails.renewLease(first);
+    await mails.retryAt(first, test.clock.now(), 'too late');
+    await mails.markFailed(first, 'too late');
+    expect(await stored(test, first.to), 'another worker is sending it').toEqual(taken);
     await test.close();
   });
 

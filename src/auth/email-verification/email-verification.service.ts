@@ -20,7 +20,8 @@ export class EmailVerificationService {
   /** @throws ApiError `invalid_otp`, whatever was wrong */
   async verify(email: string, otp: string): Promise<void> {
     const account = await this.findUnconfirmed(email);
-    const found = await this.secrets.matchOtp(account?.userId ?? null, 'email_verification', otp);
+    const subject = account?.userId ?? this.secrets.decoySubject(email);
+    const found = await this.secrets.matchOtp(subject, 'email_verification', otp);
     if (!account || !found) throw this.refusal(account);
     // Of parallel submissions of the right code, only the one whose update finds it unused confirms the address. Errors are thrown
     // within the transaction, so that nothing is left half done if the account is removed meanwhile.
@@ -44,6 +45,8 @@ export class EmailVerificationService {
     const otp = await this.secrets.prepareOtp();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
     await this.transactions.run(async () => {
+      // Registered, confirmed or replaced by another registration meanwhile: that one has a mail of its own, which this would supersede.
+      if ((await this.findUnconfirmed(email))?.userId !== account?.userId) return;
       if (!(await this.secrets.issueOtpWithinQuota(subject, 'email_verification', otp))) return;
       await this.otpMails.post(account?.email ?? email, otp, { isDecoy: account === null });
     });

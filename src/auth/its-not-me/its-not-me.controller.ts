@@ -24,7 +24,6 @@ export class ItsNotMeController {
   })
   async itsNotMe(@CurrentPrincipal() principal: Principal, @Body() { refresh_token }: RefreshTokenDto): Promise<void> {
     this.refreshTokens.verifyOwnership(refresh_token, principal);
-    const { userId, sessionId, record } = principal;
-    await this.lockdown.lockDown({ userId, sessionId, email: record.user.email });
+    await this.lockdown.lockDown(principal);
   }
 }

@@ -8,7 +8,6 @@ import { ResetMails } from '../password-reset/reset-mails.js';
 /** The account to lock down, and the login that was reported. */
 export interface ReportedLogin {
   userId: string;
-  email: string;
   sessionId: string;
   recoveries?: number;
 }
@@ -33,19 +32,21 @@ export class Lockdown {
    *   same count exactly one succeeds. Without it, locks down only if the session has not ended
    * @throws ApiError `report_link_used` if the count differs, 401 with the reason if the session has ended
    */
-  async lockDown({ userId, email, sessionId, recoveries }: ReportedLogin): Promise<void> {
+  async lockDown({ userId, sessionId, recoveries }: ReportedLogin): Promise<void> {
     const token = this.secrets.prepareResetToken();
     await this.sessions.endAllWith(userId, 'reported_not_me', async () => {
+      // For the address as it is stored: what lies in the cache might send the link to somebody else.
+      const account = await this.accounts.lock(userId);
       const credentialVersion = await this.accounts.requirePasswordReset(userId, recoveries);
       // Read after the account was written: whatever ended the session meanwhile wrote the account too, and so has finished. A
       // second lockdown would invalidate the link in the first one's mail, or undo a reset that has just succeeded.
       const end = recoveries === undefined ? await this.sessions.endOf(sessionId) : null;
       if (end) throw new ApiError(end);
-      if (credentialVersion === null)
+      if (!account || credentialVersion === null)
         throw new ApiError(recoveries === undefined ? 'session_revoked' : 'report_link_used');
       await this.knownDevices.forgetAll(userId);
       await this.secrets.issueResetToken(userId, token);
-      await this.mails.postAlert(email, token);
+      await this.mails.postAlert(account.email, token);
       await this.events.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId, sessionId });
       return credentialVersion;
     });

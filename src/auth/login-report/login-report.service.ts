@@ -32,8 +32,8 @@ export class LoginReportService {
   async confirm(token: string): Promise<void> {
     try {
       const claims = this.tokens.verify(token);
-      const { userId, email } = await this.accountOf(claims);
-      await this.lockdown.lockDown({ userId, email, sessionId: claims.sid, recoveries: claims.rec });
+      const { userId } = await this.accountOf(claims);
+      await this.lockdown.lockDown({ userId, sessionId: claims.sid, recoveries: claims.rec });
     } catch (error) {
       if (error instanceof ApiError && error.status === 400)
         this.events.record({ kind: 'authn_fail', outcome: 'failure', detail: error.code });

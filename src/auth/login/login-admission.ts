@@ -5,6 +5,8 @@ import { AccountBackoff, type LoginTarget, SecurityEvents } from '../../security
 import type { Account } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
 
+const NOBODY = '0'.repeat(24);
+
 /** Admits a login attempt, or delays it after many failures in a row. */
 @Injectable()
 export class LoginAdmission {
@@ -19,14 +21,15 @@ export class LoginAdmission {
    * Username and e-mail address of an account count together; names without an account are counted just like accounts. While an
    * account is delayed, each device and network that it was used from before has attempts of its own: otherwise guessing would
    * lock the owner out. These attempts are limited too, since a device can be imitated.
-   * @returns what the attempt was counted for, to be passed to {@link succeeded}
+   * @returns what the attempt was counted for, to be passed to {@link succeeded} or {@link notMade}
    * @throws ApiError `too_many_login_attempts`
    */
   async admit(account: Account | null, login: string, client: Client): Promise<LoginTarget[]> {
     const target = account ? { userId: account.userId, recoveries: account.recoveries } : { name: login };
     let waitMs = await this.backoff.reserveAttempt(target);
     if (waitMs === 0) return [target];
-    const device = account && (await this.knownDevice(account, client));
+    // Looked for in any case: whether there is an account must not show in the time that this takes.
+    const device = await this.knownDevice(account?.userId ?? NOBODY, client);
     if (account && device) {
       const fromDevice = { ...target, from: device };
       waitMs = await this.backoff.reserveAttempt(fromDevice);
@@ -36,12 +39,17 @@ export class LoginAdmission {
     throw new ApiError('too_many_login_attempts', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
   }
 
+  /** To be called if the password could not be compared: somebody who is told to come again has not failed. */
+  async notMade(targets: LoginTarget[]): Promise<void> {
+    await Promise.all(targets.map((target) => this.backoff.giveBack(target)));
+  }
+
   async succeeded(targets: LoginTarget[]): Promise<void> {
     await Promise.all(targets.map((target) => this.backoff.clear(target)));
   }
 
   /** @returns the fingerprint of the client's device if the account has been used from it, else null */
-  private async knownDevice({ userId }: Account, { ip, userAgent }: Client): Promise<string | null> {
+  private async knownDevice(userId: string, { ip, userAgent }: Client): Promise<string | null> {
     const network = networkOf(ip, await this.locations.find(ip));
     return this.knownDevices.findKnown({ userId, device: parseDevice(userAgent), network });
   }

@@ -29,7 +29,12 @@ export class LoginService {
   async login(login: string, password: string, client: Client): Promise<LoggedInDto> {
     const account = await this.accounts.findByLogin(login);
     const targets = await this.admission.admit(account, login, client);
-    const isRightPassword = await this.hasher.verify(password, account?.passwordHash ?? null);
+    const isRightPassword = await this.hasher
+      .verify(password, account?.passwordHash ?? null)
+      .catch(async (error: unknown) => {
+        await this.admission.notMade(targets);
+        throw error;
+      });
     if (!account || !isRightPassword || !isActive(account)) throw this.refusal('invalid_credentials', account);
     await this.admission.succeeded(targets);
     if (!account.confirmedAt) {

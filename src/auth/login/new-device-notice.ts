@@ -35,7 +35,8 @@ export class NewDeviceNotice {
       // Together: a device that is known without a mail would never be announced.
       await this.transactions.run(async () => {
         // After a lockdown no device is known, and of two that are the first at the same time one must see the other.
-        if (!(await this.accounts.lockCredential(account))) return;
+        const locked = await this.accounts.lock(account.userId);
+        if (locked?.credentialVersion !== account.credentialVersion) return;
         if (await this.knownDevices.add(sighting, hasPast(account, loggedInAt))) await this.announce(account, session);
       });
     } catch (error) {

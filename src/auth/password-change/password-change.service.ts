@@ -56,7 +56,11 @@ export class PasswordChangeService {
       this.events.record({ kind: 'authn_login_fail_max', outcome: 'failure', userId, detail: 'password change' });
       throw new ApiError('too_many_requests', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
     }
-    if (!(await this.hasher.verify(password, passwordHash))) {
+    const isRight = await this.hasher.verify(password, passwordHash).catch(async (error: unknown) => {
+      await this.backoff.giveBack(target);
+      throw error;
+    });
+    if (!isRight) {
       this.events.record({ kind: 'authn_login_fail', outcome: 'failure', userId, detail: 'password change' });
       throw wrongPassword();
     }

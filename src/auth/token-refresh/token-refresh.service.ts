@@ -56,12 +56,13 @@ export class TokenRefreshService {
   }
 
   private async findSession({ sid, id }: RefreshClaims): Promise<SessionGeneration> {
+    // In this order: a change of the password that keeps the session and comes between must not end it.
+    const account = await this.accounts.findById(id);
     const session = await this.repository.findGeneration(sid);
     if (!session) throw new ApiError(await this.repository.endOf(sid));
     if (session.userId !== id) throw new ApiError('token_invalid');
-    const account = await this.accounts.findById(id);
     if (!account || !isActive(account)) throw new ApiError('account_disabled');
-    if (account.credentialVersion !== session.credentialVersion) throw new ApiError('password_changed');
+    if (session.credentialVersion < account.credentialVersion) throw new ApiError('password_changed');
     return session;
   }
 

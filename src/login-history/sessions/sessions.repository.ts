@@ -39,6 +39,20 @@ export interface SessionGeneration {
   credentialVersion: number;
 }
 
+/** Sessions that were ended together. */
+export interface EndedSessions {
+  /** Those of which somebody may still hold a token; others ran out by themselves. */
+  ids: string[];
+  /** Whether the account may have more to end. */
+  hasMore: boolean;
+}
+
+/**
+ * Sessions that are ended in one transaction. Of six thousand, it took longer than an answer may: whoever has a password could make
+ * so many that their owner cannot end them.
+ */
+export const ENDED_TOGETHER = 500;
+
 /** The form in which tokens are stored. */
 function tokenDigest(token: string): string {
   return `sha256:${hash('sha256', token)}`;
@@ -48,6 +62,7 @@ function tokenDigest(token: string): string {
 @Injectable()
 export class SessionsRepository extends SessionReader {
   private readonly endedRetentionMs: number;
+  private readonly sessionMaxAgeMs: number;
 
   constructor(
     @InjectModel(LoginHistory.name) private readonly entries: Model<LoginHistory>,
@@ -57,6 +72,7 @@ export class SessionsRepository extends SessionReader {
   ) {
     super();
     this.endedRetentionMs = Math.max(config.tokens.refreshTtlMs, config.tokens.accessTtlMs);
+    this.sessionMaxAgeMs = config.tokens.sessionMaxAgeMs;
   }
 
   nextId(): string {
@@ -123,10 +139,13 @@ export class SessionsRepository extends SessionReader {
     return result.modifiedCount === 1;
   }
 
-  /** Keeps a session valid through a change of the password. @returns false if the session has ended */
+  /**
+   * Keeps a session valid through a change of the password.
+   * @returns false if the session has ended, or an earlier change was to end it and has not got to it yet
+   */
   async renewCredential(sessionId: string, credentialVersion: number): Promise<boolean> {
     const { matchedCount } = await this.entries.updateOne(
-      { _id: new Types.ObjectId(sessionId) },
+      { _id: new Types.ObjectId(sessionId), credential_version: credentialVersion - 1 },
       { $set: { credential_version: credentialVersion } },
     );
     return matchedCount === 1;
@@ -142,13 +161,16 @@ export class SessionsRepository extends SessionReader {
     await this.entries.deleteOne({ _id: new Types.ObjectId(sessionId) });
   }
 
-  /** @returns the ids of the ended sessions */
-  async deleteAll(userId: string, reason: SessionEnd): Promise<string[]> {
+  /**
+   * Ends sessions of an account, the newest first, and removes their entries. To be repeated while there are more. Older entries
+   * stay, see {@link deleteOld}.
+   */
+  async deleteAll(userId: string, reason: SessionEnd): Promise<EndedSessions> {
     return this.deleteWhere({ user: new Types.ObjectId(userId) }, reason);
   }
 
-  /** Ends the sessions of older credential versions. @returns their ids */
-  async deleteOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<string[]> {
+  /** The same of the sessions of older credential versions. */
+  async deleteOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<EndedSessions> {
     const credential_version = { $lt: credentialVersion };
     return this.deleteWhere({ user: new Types.ObjectId(userId), credential_version }, reason);
   }
@@ -156,12 +178,33 @@ export class SessionsRepository extends SessionReader {
   private async deleteWhere(
     filter: { user: Types.ObjectId; credential_version?: { $lt: number } },
     reason: SessionEnd,
-  ): Promise<string[]> {
-    const found = await this.entries.find(filter, { _id: 1 }).lean<{ _id: Types.ObjectId }[]>();
-    const ids = found.map(({ _id }) => _id);
-    await this.rememberEnds(ids, reason);
-    await this.entries.deleteMany({ _id: { $in: ids } });
-    return ids.map((id) => id.toHexString());
+  ): Promise<EndedSessions> {
+    const found = await this.entries
+      .find({ ...filter, login_at: { $gte: this.oldestLogin() } }, { rotated_at: 1 })
+      .sort({ login_at: -1, _id: -1 })
+      .limit(ENDED_TOGETHER)
+      .lean<Pick<LoginHistory, '_id' | 'rotated_at'>[]>();
+    const ranOutBefore = new Date(this.clock.nowMs() - this.endedRetentionMs);
+    const live = found.filter(({ rotated_at: rotatedAt }) => rotatedAt >= ranOutBefore).map(({ _id }) => _id);
+    await this.rememberEnds(live, reason);
+    await this.entries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+    return { ids: live.map((id) => id.toHexString()), hasMore: found.length === ENDED_TOGETHER };
+  }
+
+  /**
+   * Removes entries of logins too long ago for a session to be left.
+   * @returns whether there may be more
+   */
+  async deleteOld(userId: string): Promise<boolean> {
+    const old = { user: new Types.ObjectId(userId), login_at: { $lt: this.oldestLogin() } };
+    const found = await this.entries.find(old, { _id: 1 }).limit(ENDED_TOGETHER).lean<Pick<LoginHistory, '_id'>[]>();
+    await this.entries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+    return found.length === ENDED_TOGETHER;
+  }
+
+  /** The login of the oldest session that can be left. */
+  private oldestLogin(): Date {
+    return new Date(this.clock.nowMs() - this.sessionMaxAgeMs);
   }
 
   private async rememberEnds(ids: Types.ObjectId[], reason: SessionEnd): Promise<void> {

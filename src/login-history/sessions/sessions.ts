@@ -1,12 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, type SessionEnd } from '../../security/index.js';
-import { SessionsRepository } from './sessions.repository.js';
+import { type EndedSessions, SessionsRepository } from './sessions.repository.js';
 
 /** Ends sessions. When a method returns, they have ended in storage and in every cache. */
 @Injectable()
 export class Sessions {
+  private readonly logger = new Logger('Sessions');
+
   constructor(
     private readonly repository: SessionsRepository,
     private readonly authenticator: Authenticator,
@@ -18,11 +20,11 @@ export class Sessions {
     await this.authenticator.forgetSessions([sessionId], reason);
   }
 
-  /** @returns how many were ended */
+  /** @returns how many were ended, beside those that had run out */
   async endAll(userId: string, reason: SessionEnd): Promise<number> {
-    const ended = await this.transactions.run(() => this.repository.deleteAll(userId, reason));
-    await this.authenticator.forgetSessions(ended, reason);
-    return ended.length;
+    const count = await this.endInTurn(() => this.repository.deleteAll(userId, reason), reason);
+    await this.removeOld(userId);
+    return count;
   }
 
   /** Why the session ended, by storage; within a transaction, by its snapshot. @returns null if it has not ended */
@@ -47,10 +49,24 @@ export class Sessions {
     });
     // Before storage is asked again, which may fail.
     await this.authenticator.forgetAccount(userId);
-    await this.authenticator.forgetSessions(ended, reason);
-    // The transaction did not see a login with the old password that was inserted at the same time. Since the commit, guards no
-    // longer accept it from storage; this removes it from the caches too.
-    const stragglers = await this.repository.deleteOutdated(userId, version, reason);
-    await this.authenticator.forgetSessions(stragglers, reason);
+    await this.authenticator.forgetSessions(ended.ids, reason);
+    // What were too many for one transaction, and a login with the old password that was inserted at the same time, which it did not
+    // see. Since the commit, guards no longer accept them from storage; this removes them from the caches too.
+    await this.endInTurn(() => this.repository.deleteOutdated(userId, version, reason), reason);
+    await this.removeOld(userId);
+  }
+
+  /** Where there are very many, nobody waits for the rest: none of them is a session any more. */
+  private async removeOld(userId: string): Promise<void> {
+    if (!(await this.repository.deleteOld(userId))) return;
+    void this.removeOld(userId).catch((error: unknown) => {
+      this.logger.warn({ err: error }, 'Old entries of a login history stay until they are 90 days old');
+    });
+  }
+
+  private async endInTurn(endSome: () => Promise<EndedSessions>, reason: SessionEnd): Promise<number> {
+    const { ids, hasMore } = await this.transactions.run(endSome);
+    await this.authenticator.forgetSessions(ids, reason);
+    return ids.length + (hasMore ? await this.endInTurn(endSome, reason) : 0);
   }
 }

@@ -133,7 +133,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 
   private async send(mail: LeasedMail): Promise<void> {
-    const renewal = setInterval(() => void this.mails.renewLease(mail.id).catch(() => undefined), LEASE_MS / 3);
+    const renewal = setInterval(() => void this.mails.renewLease(mail).catch(() => undefined), LEASE_MS / 3);
     try {
       const failure = await this.deliver(mail);
       if (failure) await this.postpone(mail, failure);
@@ -178,7 +178,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     this.metrics.attempts[isRefusedForGood ? 'refused' : 'postponed'].inc();
     if (isRefusedForGood) {
       this.logger.warn({ mail: mail.id, kind: mail.kind, reason }, 'A mail was refused for good');
-      await this.mails.markFailed(mail.id, reason);
+      await this.mails.markFailed(mail, reason);
       return;
     }
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (mail.attempts - 1), LONGEST_PAUSE_MS);
@@ -186,7 +186,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
       { mail: mail.id, kind: mail.kind, reason, retry_in_ms: pauseMs },
       'A mail waits for another attempt',
     );
-    await this.mails.retryAt(mail.id, new Date(this.clock.nowMs() + pauseMs), reason);
+    await this.mails.retryAt(mail, new Date(this.clock.nowMs() + pauseMs), reason);
   }
 }
 

@@ -115,27 +115,25 @@ export class MailsRepository {
     });
   }
 
-  async renewLease(id: string): Promise<void> {
-    await this.model.updateOne(
-      { _id: new Types.ObjectId(id), state: 'sending' },
-      { $set: { leased_until: new Date(this.clock.nowMs() + LEASE_MS) } },
-    );
+  async renewLease(mail: LeasedMail): Promise<void> {
+    await this.model.updateOne(leasedAs(mail), { $set: { leased_until: new Date(this.clock.nowMs() + LEASE_MS) } });
   }
 
   async markSent(id: string): Promise<void> {
     await this.end({ _id: new Types.ObjectId(id) }, 'sent', { sent_at: this.clock.now() });
   }
 
-  /** Does nothing if the mail has been superseded meanwhile. */
-  async markFailed(id: string, reason: string): Promise<void> {
-    await this.end({ _id: new Types.ObjectId(id), state: 'sending' }, 'failed', { last_error: reason });
+  /** Does nothing if the mail has been superseded meanwhile, or another worker has it. */
+  async markFailed(mail: LeasedMail, reason: string): Promise<void> {
+    await this.end(leasedAs(mail), 'failed', { last_error: reason });
   }
 
-  async retryAt(id: string, next_attempt_at: Date, reason: string): Promise<void> {
-    await this.model.updateOne(
-      { _id: new Types.ObjectId(id), state: 'sending' },
-      { $set: { state: 'waiting', next_attempt_at, last_error: reason }, $unset: { leased_until: 1 } },
-    );
+  /** The same. */
+  async retryAt(mail: LeasedMail, next_attempt_at: Date, reason: string): Promise<void> {
+    await this.model.updateOne(leasedAs(mail), {
+      $set: { state: 'waiting', next_attempt_at, last_error: reason },
+      $unset: { leased_until: 1 },
+    });
   }
 
   /** Gives up waiting mails whose codes have expired. @returns how many */
@@ -180,6 +178,13 @@ export class MailsRepository {
 }
 
 const dueAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'waiting', next_attempt_at: { $lte: now } });
+
+/** Matches the mail as long as this lease of it is the last. */
+const leasedAs = ({ id, attempts }: LeasedMail): QueryFilter<StoredMail> => ({
+  _id: new Types.ObjectId(id),
+  state: 'sending',
+  attempts,
+});
 
 /** Matches mails whose worker has died. */
 const abandonedAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'sending', leased_until: { $lte: now } });

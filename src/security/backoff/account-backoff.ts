@@ -21,6 +21,11 @@ export class AccountBackoff {
     return this.attempts.reserve(keyOf(target));
   }
 
+  /** For an attempt that was counted and then could not be made: too many passwords were waiting to be compared. */
+  async giveBack(target: LoginTarget): Promise<void> {
+    await this.attempts.giveBack(keyOf(target));
+  }
+
   async clear(target: LoginTarget): Promise<void> {
     await this.attempts.clear(keyOf(target));
   }

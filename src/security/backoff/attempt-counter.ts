@@ -23,6 +23,9 @@ export abstract class AttemptCounter implements OnCleanSlate {
    */
   abstract reserve(key: string): Promise<number>;
 
+  /** Takes back an attempt that was counted and then not made; a delay that it began goes on. */
+  abstract giveBack(key: string): Promise<void>;
+
   abstract clear(key: string): Promise<void>;
 
   abstract onCleanSlate(): void | Promise<void>;

@@ -27,6 +27,12 @@ export class MemoryAttemptCounter extends AttemptCounter {
     return Promise.resolve(0);
   }
 
+  override giveBack(key: string): Promise<void> {
+    const account = this.accounts.get(key);
+    if (account) account.attempts = Math.max(0, account.attempts - 1);
+    return Promise.resolve();
+  }
+
   override clear(key: string): Promise<void> {
     this.accounts.delete(key);
     return Promise.resolve();

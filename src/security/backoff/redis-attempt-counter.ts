@@ -16,6 +16,11 @@ redis.call('HSET', KEYS[1], 'blocked_until', string.format('%.0f', now + tonumbe
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 0`;
 
+/** Nothing where a success has cleared the counter meanwhile. */
+const GIVE_BACK = `
+if tonumber(redis.call('HGET', KEYS[1], 'attempts') or '0') > 0 then redis.call('HINCRBY', KEYS[1], 'attempts', -1) end
+return 0`;
+
 /** Counts for all instances together. While Redis does not answer, `fallback` counts for this process. */
 export class RedisAttemptCounter extends AttemptCounter {
   private readonly delays = Array.from({ length: DELAYS_END }, (_, i) => String(delayAfter(i + 1)));
@@ -35,6 +40,14 @@ export class RedisAttemptCounter extends AttemptCounter {
       return Number(waitMs);
     } catch {
       return this.fallback.reserve(key);
+    }
+  }
+
+  override async giveBack(key: string): Promise<void> {
+    try {
+      await this.redis.evaluate(GIVE_BACK, [this.redis.key(key)], []);
+    } catch {
+      await this.fallback.giveBack(key);
     }
   }
 

@@ -32,15 +32,12 @@ export class OneTimeSecretsRepository {
 
   /**
    * The same within the quota: at least 60 s since the last issue, at most 5 issues an hour. To be used in a transaction, so that of
-   * parallel calls one succeeds: the others conflict with it, run again, and find the quota used up.
+   * parallel calls one succeeds: the others conflict with it, run again, and find the quota used up. The database is asked the same
+   * whether or not the subject has had one before: of addresses without an account, most have not.
    * @returns whether it was issued
    */
   async replaceWithinQuota(subject: string, purpose: SecretPurpose, hash: string, ttlMs: number): Promise<boolean> {
-    const key = { subject: new Types.ObjectId(subject), purpose };
-    const renewed = await this.model.updateOne({ ...key, ...this.withinQuota() }, this.issuing(hash, ttlMs));
-    if (renewed.matchedCount === 1) return true;
-    // Not an upsert: the unique index would refuse it where the quota does, and a refused write ends a transaction.
-    if ((await this.model.exists(key)) !== null) return false;
+    if ((await this.nextIssueAt(subject, purpose)) > this.clock.now()) return false;
     await this.replace(subject, purpose, hash, ttlMs);
     return true;
   }
@@ -75,6 +72,11 @@ export class OneTimeSecretsRepository {
     return found ? toFoundSecret(found) : null;
   }
 
+  /** Gives a try back that was taken and not used; nothing if the secret was replaced or consumed meanwhile. */
+  async giveTryBack({ id, hash }: FoundSecret): Promise<void> {
+    await this.model.updateOne({ _id: new Types.ObjectId(id), hash }, { $inc: { tries_left: 1 } });
+  }
+
   async findLiveByHash(purpose: SecretPurpose, hash: string): Promise<FoundSecret | null> {
     const found = await this.model.findOne({ purpose, hash, expires_at: { $gt: this.clock.now() } });
     return found ? toFoundSecret(found) : null;
@@ -96,17 +98,6 @@ export class OneTimeSecretsRepository {
     const afterPause = (found?.last_issued_at?.getTime() ?? 0) + MIN_PAUSE_MS;
     const afterWindow = issues.length < QUOTA ? 0 : (issues[0] as Date).getTime() + QUOTA_WINDOW_MS;
     return new Date(Math.max(afterPause, afterWindow, this.clock.nowMs()));
-  }
-
-  private withinQuota() {
-    const nowMs = this.clock.nowMs();
-    return {
-      last_issued_at: { $lte: new Date(nowMs - MIN_PAUSE_MS) },
-      $or: [
-        { [`issued_at.${QUOTA - 1}`]: { $exists: false } },
-        { 'issued_at.0': { $lte: new Date(nowMs - QUOTA_WINDOW_MS) } },
-      ],
-    };
   }
 
   private issuing(hash: string, ttlMs: number) {

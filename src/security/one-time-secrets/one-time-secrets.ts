@@ -81,7 +81,11 @@ export class OneTimeSecrets {
   async matchOtp(subject: string | null, purpose: OtpPurpose, otp: string): Promise<FoundSecret | null> {
     if (this.transactions.isRunning) throw new Error('matchOtp() belongs before the transaction');
     const found = subject ? await this.repository.reserveTry(subject, purpose) : null;
-    const isEqual = await this.hasher.verify(otp, found?.hash ?? null);
+    const isEqual = await this.hasher.verify(otp, found?.hash ?? null).catch(async (error: unknown) => {
+      // Too many hashes are waiting, so nothing was compared.
+      if (found) await this.repository.giveTryBack(found);
+      throw error;
+    });
     return isEqual ? found : null;
   }
 

@@ -11,6 +11,7 @@ import { takenField } from './taken-names.js';
 import { User, type UserStatus } from './user.schema.js';
 
 const UNCONFIRMED_LIFETIME_MS = 86_400_000;
+const NOBODY = new Types.ObjectId('0'.repeat(24));
 
 export interface NewAccount {
   lastName: string;
@@ -246,18 +247,6 @@ export class AccountsRepository extends AccountReader {
     return this.raiseCredentialVersion(filter, { $set: { password_reset_required: true }, $inc: { recoveries: 1 } });
   }
 
-  /**
-   * Locks like {@link lock}, if the credential is still as it was when the account was read.
-   * @returns false if the credential has changed
-   */
-  async lockCredential({ userId, credentialVersion }: Account): Promise<boolean> {
-    const locked = await this.auths.updateOne(
-      { user: new Types.ObjectId(userId), credential_version: credentialVersion },
-      { $set: { lock: new Types.ObjectId() } },
-    );
-    return locked.matchedCount === 1;
-  }
-
   private async replacePassword(
     filter: { _id: Types.ObjectId; password?: string },
     passwordHash: string,
@@ -292,8 +281,8 @@ export class AccountsRepository extends AccountReader {
 
   private async findWhere(filter: { email_key: string } | { username_key: string }): Promise<Account | null> {
     const user = await this.users.findOne(filter).lean<User>();
-    if (!user) return null;
-    const auth = await this.auths.findOne({ user: user._id }).lean<Auth>();
-    return auth && toAccount(user, auth);
+    // Asked in any case: whether there is an account must not show in the time that this takes.
+    const auth = await this.auths.findOne({ user: user?._id ?? NOBODY }).lean<Auth>();
+    return user && auth && toAccount(user, auth);
   }
 }

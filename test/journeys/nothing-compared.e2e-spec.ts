@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/common/errors/index.js';
+import { PasswordHasher } from '../../src/security/index.js';
+import { PASSWORD } from '../support/personas.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+const NEW_PASSWORD = 'Brand-new2$';
+/** More than any secret has tries, and any account attempts without a delay. */
+const TIMES = 25;
+
+describe('Somebody who is told to come again, since too many hashes are waiting, has not guessed', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ env: { AUTH_RATE_LIMIT: '1000', RATE_LIMIT: '1000' } });
+  });
+  afterAll(() => test.close());
+
+  const expectRefusals = async (ask: () => Promise<{ status: number }>) => {
+    const hasher = test.app.get(PasswordHasher);
+    const { verify } = hasher;
+    hasher.verify = () => Promise.reject(new ApiError('service_unavailable'));
+    try {
+      for (let i = 0; i < TIMES; i += 1) expect((await ask()).status).toBe(503);
+    } finally {
+      hasher.verify = verify;
+    }
+  };
+
+  it('a code: it has all of its tries', async () => {
+    const { registration } = await test.personas.visitor();
+    const { email } = registration;
+    const { otp } = await test.inbox.waitFor(email, 'email-verification');
+    const verify = (code: string | null) => test.client().post('/auth/verify-otp', { email, otp: code });
+    await expectRefusals(() => verify(otp));
+    const wrong = otp === '000000' ? '111111' : '000000';
+    for (let i = 0; i < 4; i += 1) expect((await verify(wrong)).status).toBe(400);
+    expect((await verify(otp)).status).toBe(200);
+  });
+
+  it('a password: the account is not held back', async () => {
+    const { registration } = await test.personas.confirmed();
+    const login = (password: string) => test.client().post('/auth/login', { login: registration.username, password });
+    await expectRefusals(() => login(PASSWORD));
+    for (let i = 0; i < 19; i += 1) expect((await login('Wrong-pass1')).status).toBe(401);
+    expect((await login(PASSWORD)).status).toBe(200);
+  });
+
+  it('the present password, where it is changed', async () => {
+    const user = await test.personas.user();
+    const change = () =>
+      user.api.post('/api/profile/password', {
+        current_password: PASSWORD,
+        password: NEW_PASSWORD,
+        password_confirmation: NEW_PASSWORD,
+      });
+    await expectRefusals(change);
+    expect((await change()).status).toBe(200);
+  });
+});
