@@ -59,6 +59,7 @@ async function eraseAccount(app: INestApplicationContext, address: string): Prom
   const { userId, email, deletedAt } = await accountOf(app, address);
   if (!deletedAt) throw new RefusedError(`${email} is not deleted: DELETE /api/users/${userId} comes first`);
   await app.get(Sessions).endAll(userId, 'account_disabled');
+  await app.get(Sessions).removeOld(userId);
   await app.get(Transactions).run(async () => {
     if (!(await app.get(AccountsRepository).erase(userId))) throw new RefusedError(`${email} was restored meanwhile`);
     await app.get(KnownDevicesRepository).forgetAll(userId);

@@ -87,4 +87,17 @@ describe('An account with very many sessions', () => {
       );
     });
   }
+
+  it('leaves no entry behind when it is erased', async () => {
+    const user = await test.personas.user();
+    await makeMany(user);
+    expect((await (await admin()).delete(`/api/users/${user.userId}`)).status).toBe(200);
+    const history = test.database.collection('login_histories');
+    await expect.poll(() => history.countDocuments(entries(user))).toBe(0);
+    const login_at = new Date(test.clock.nowMs() - 40 * DAY);
+    const old = () => ({ _id: new Types.ObjectId(), ...entries(user), login_at, rotated_at: login_at });
+    await history.insertMany(Array.from({ length: OLD }, old));
+    await test.command('erase-account', user.registration.email);
+    expect(await history.countDocuments(entries(user))).toBe(0);
+  });
 });

@@ -23,7 +23,7 @@ export class Sessions {
   /** @returns how many were ended, beside those that had run out */
   async endAll(userId: string, reason: SessionEnd): Promise<number> {
     const count = await this.endInTurn(() => this.repository.deleteAll(userId, reason), reason);
-    await this.removeOld(userId);
+    await this.beginRemoval(userId);
     return count;
   }
 
@@ -53,11 +53,16 @@ export class Sessions {
     // What were too many for one transaction, and a login with the old password that was inserted at the same time, which it did not
     // see. Since the commit, guards no longer accept them from storage; this removes them from the caches too.
     await this.endInTurn(() => this.repository.deleteOutdated(userId, version, reason), reason);
-    await this.removeOld(userId);
+    await this.beginRemoval(userId);
   }
 
-  /** Where there are very many, nobody waits for the rest: none of them is a session any more. */
-  private async removeOld(userId: string): Promise<void> {
+  /** Removes the entries of logins that are too long ago for a session to be left. */
+  async removeOld(userId: string): Promise<void> {
+    if (await this.repository.deleteOld(userId)) await this.removeOld(userId);
+  }
+
+  /** Where there are very many, no answer waits for the rest: none of them is a session any more. */
+  private async beginRemoval(userId: string): Promise<void> {
     if (!(await this.repository.deleteOld(userId))) return;
     void this.removeOld(userId).catch((error: unknown) => {
       this.logger.warn({ err: error }, 'Old entries of a login history stay until they are 90 days old');
