@@ -40,6 +40,8 @@ describe('Administration', () => {
         status: 'active',
         role: null,
         confirmed_at: expect.any(String),
+        disabled_at: null,
+        password_reset_required: false,
       });
     }
     for (const search of ['.*', '^', '(a+)+$', '[', '\\', '$', username.slice(1)]) {
@@ -80,10 +82,7 @@ describe('Administration', () => {
     const { body } = await asAdmin().get('/api/users?limit=2&page=1');
     expect(body.data.content).toHaveLength(2);
     expect(body.data.pagination).toMatchObject({ page: 1, limit: 2, hasPrevPage: false, hasNextPage: true });
-    const waiting = (await asAdmin().get('/api/users?status=pending')).body.data.content as {
-      username: string;
-      status: string;
-    }[];
+    const waiting = (await asAdmin().get('/api/users?status=pending')).body.data.content as Record<string, string>[];
     expect(waiting.map(({ username }) => username)).toContain(pending.registration.username);
     expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set(['pending']));
     for (const [query, message] of [
@@ -104,7 +103,7 @@ describe('Administration', () => {
     const user = await test.personas.user();
     expect((await profile(user.token)).status).toBe(200);
     const disabled = await asAdmin().send('PATCH', `/api/users/${user.userId}`, { status: 'inactive' });
-    expect(disabled.body.data).toMatchObject({ status: 'inactive', deleted_at: null });
+    expect(disabled.body.data).toMatchObject({ status: 'inactive', disabled_at: expect.any(String), deleted_at: null });
     expect((await profile(user.token)).body.code).toBe('account_disabled');
     const refreshed = await test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token });
     expect([refreshed.status, refreshed.body.code]).toEqual([401, 'account_disabled']);

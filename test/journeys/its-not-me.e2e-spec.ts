@@ -68,6 +68,9 @@ describe('A login that was not mine', () => {
   it('refuses the old password until a new one is chosen, which must differ', async () => {
     const user = await test.personas.user();
     await report(user.token, user.refresh_token);
+    const { api } = await test.personas.admin();
+    const seen = await api.get(`/api/users/${user.userId}`);
+    expect(seen.body.data, 'who helps the owner sees why').toMatchObject({ password_reset_required: true });
     const refused = await login(user, PASSWORD);
     expect(refused.status).toBe(403);
     expect(refused.body).toEqual({

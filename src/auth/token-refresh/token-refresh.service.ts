@@ -62,7 +62,8 @@ export class TokenRefreshService {
     if (!session) throw new ApiError(await this.repository.endOf(sid));
     if (session.userId !== id) throw new ApiError('token_invalid');
     if (!account || !isActive(account)) throw new ApiError('account_disabled');
-    if (session.credentialVersion < account.credentialVersion) throw new ApiError('password_changed');
+    // Not written as `<`: what has no version is outdated.
+    if (!(session.credentialVersion >= account.credentialVersion)) throw new ApiError('password_changed');
     return session;
   }
 

@@ -57,7 +57,7 @@ export const SCHEMA_COMPONENTS: Record<string, Schema> = {
         type: 'integer',
         minimum: 0,
         description:
-          'Entries in the whole list. Where more than 1,000 follow this page in a filtered list, only so many of them are counted: page on while `hasNextPage`',
+          'Entries in the whole list. Where more than 1,000 follow this page in a filtered list, only so many of them are counted, and `totalPages` is that of these: page on while `hasNextPage`',
         examples: [1],
       },
       page: { type: 'integer', minimum: 1, examples: [1] },

@@ -120,8 +120,9 @@ export class Authenticator implements OnCleanSlate {
   }
 }
 
+/** Not written as `<`: what has no version, such as an entry that was taken over from elsewhere, is outdated. */
 function isOutdated(session: StoredSession, account: AccountAccess | null): boolean {
-  return !('ended' in session) && account !== null && session.credentialVersion < account.credentialVersion;
+  return !('ended' in session) && account !== null && !(session.credentialVersion >= account.credentialVersion);
 }
 
 function keysOf(userId: string, sessionId: string): string[] {

@@ -42,7 +42,7 @@ export function toAccount(user: User, auth: Auth): Account {
     disabledAt: auth.disabled_at,
     credentialVersion: auth.credential_version,
     recoveries: auth.recoveries ?? 0,
-    isPasswordResetRequired: auth.password_reset_required,
+    isPasswordResetRequired: auth.password_reset_required ?? false,
   };
 }
 

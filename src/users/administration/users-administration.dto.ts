@@ -59,6 +59,21 @@ export class ManagedUserDto extends ProfileDto {
     description: 'When the address was confirmed; null before',
   })
   confirmed_at: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description: 'Since when the account is disabled; null if it is not. A deleted one can be disabled besides',
+  })
+  disabled_at: string | null;
+
+  @ApiProperty({
+    example: false,
+    description: 'After a login was reported: nobody logs in until the password is reset by mail',
+  })
+  password_reset_required: boolean;
 }
 
 export function toManagedUserDto(account: Account): ManagedUserDto {
@@ -67,5 +82,7 @@ export function toManagedUserDto(account: Account): ManagedUserDto {
     status: account.status,
     role: account.role,
     confirmed_at: account.confirmedAt?.toISOString() ?? null,
+    disabled_at: account.disabledAt?.toISOString() ?? null,
+    password_reset_required: account.isPasswordResetRequired,
   };
 }
