@@ -1,4 +1,4 @@
-export { type Account, canHaveRole, isActive, toAccountFacts, toAuthRecord } from './accounts/account.js';
+export { type Account, canHaveRole, isActive, NOBODY, toAccountFacts, toAuthRecord } from './accounts/account.js';
 export { AccountsRepository } from './accounts/accounts.repository.js';
 export { AccountAnnouncements } from './accounts/account-announcements.js';
 export { takenNames } from './accounts/taken-names.js';

@@ -18,7 +18,7 @@ describe('Two administrators who decide about one account at the same moment', (
 
   const send = ({ token }: User, method: string, path = '', body?: object) =>
     test.client().request(`/api/users/${user.userId}${path}`, { method, body, apiKey: API_KEY, bearer: token });
-  /** Kinds of the events about the account that are stored at this moment, and who caused them; with their number they are taken out. */
+  /** Kind and author of each event about the account that is stored by now, which is then forgotten. */
   const takeEvents = async () => {
     const events = test.database.collection('security_events');
     const about = { user: new Types.ObjectId(user.userId) };
@@ -43,7 +43,7 @@ describe('Two administrators who decide about one account at the same moment', (
     }
   });
 
-  it('cause one event if they decide the same, which is stored when the first is answered', async () => {
+  it('cause one event if they decide the same', async () => {
     const causes: Record<string, () => Promise<unknown>[]> = {
       user_disabled: () => admins.map((admin) => send(admin, 'PATCH', '', { status: 'inactive' })),
       user_enabled: () => admins.map((admin) => send(admin, 'PATCH', '', { status: 'active' })),

@@ -2,10 +2,9 @@ import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SessionsRepository } from '../../src/login-history/index.js';
 import { AccountReader, Authenticator } from '../../src/security/index.js';
+import { NEW_PASSWORD } from '../support/password-resets.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
-
-const NEW_PASSWORD = 'Brand-new2$';
 
 describe('A change of the password', () => {
   let test: TestApp;
@@ -15,10 +14,12 @@ describe('A change of the password', () => {
   });
   afterAll(() => test.close());
 
-  const change = async () => {
-    const [password, password_confirmation] = [NEW_PASSWORD, NEW_PASSWORD];
-    return user.api.post('/api/profile/password', { current_password: PASSWORD, password, password_confirmation });
-  };
+  const change = () =>
+    user.api.post('/api/profile/password', {
+      current_password: PASSWORD,
+      password: NEW_PASSWORD,
+      password_confirmation: NEW_PASSWORD,
+    });
   const refresh = () => test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token });
   /** Changes the password right after the next read of the session, which came before. */
   const changeAfter = async (read: 'readSession' | 'findGeneration') => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/common/errors/index.js';
 import { PasswordHasher } from '../../src/security/index.js';
+import { NEW_PASSWORD } from '../support/password-resets.js';
 import { PASSWORD } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
-const NEW_PASSWORD = 'Brand-new2$';
 /** More than any secret has tries, and any account attempts without a delay. */
 const TIMES = 25;
 

@@ -35,15 +35,15 @@ export class Lockdown {
   async lockDown({ userId, sessionId, recoveries }: ReportedLogin): Promise<void> {
     const token = this.secrets.prepareResetToken();
     await this.sessions.endAllWith(userId, 'reported_not_me', async () => {
-      // For the address as it is stored: what lies in the cache might send the link to somebody else.
+      // The address as it is stored, too: what lies in the cache might send the link to somebody else.
       const account = await this.accounts.lock(userId);
-      const credentialVersion = await this.accounts.requirePasswordReset(userId, recoveries);
-      // Read after the account was written: whatever ended the session meanwhile wrote the account too, and so has finished. A
+      // Read after the account was locked: whatever ended the session meanwhile wrote the account too, and so has finished. A
       // second lockdown would invalidate the link in the first one's mail, or undo a reset that has just succeeded.
       const end = recoveries === undefined ? await this.sessions.endOf(sessionId) : null;
       if (end) throw new ApiError(end);
-      if (!account || credentialVersion === null)
-        throw new ApiError(recoveries === undefined ? 'session_revoked' : 'report_link_used');
+      if (recoveries !== undefined && account?.recoveries !== recoveries) throw new ApiError('report_link_used');
+      const credentialVersion = account && (await this.accounts.requirePasswordReset(userId));
+      if (!account || credentialVersion === null) throw new ApiError('session_revoked');
       await this.knownDevices.forgetAll(userId);
       await this.secrets.issueResetToken(userId, token);
       await this.mails.postAlert(account.email, token);

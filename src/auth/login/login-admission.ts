@@ -2,10 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { KnownDevicesRepository, LocationFinder, networkOf, parseDevice } from '../../login-history/index.js';
 import { AccountBackoff, type LoginTarget, SecurityEvents } from '../../security/index.js';
-import type { Account } from '../../users/index.js';
+import { type Account, NOBODY } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
-
-const NOBODY = '0'.repeat(24);
 
 /** Admits a login attempt, or delays it after many failures in a row. */
 @Injectable()
@@ -28,7 +26,6 @@ export class LoginAdmission {
     const target = account ? { userId: account.userId, recoveries: account.recoveries } : { name: login };
     let waitMs = await this.backoff.reserveAttempt(target);
     if (waitMs === 0) return [target];
-    // Looked for in any case: whether there is an account must not show in the time that this takes.
     const device = await this.knownDevice(account?.userId ?? NOBODY, client);
     if (account && device) {
       const fromDevice = { ...target, from: device };

@@ -46,6 +46,9 @@ export function toAccount(user: User, auth: Auth): Account {
   };
 }
 
+/** The id of no account: for look-ups that are made in any case, so that their time does not tell whether there is one. */
+export const NOBODY = '0'.repeat(24);
+
 /** Neither disabled nor deleted. */
 export function isActive(account: Pick<Account, 'deletedAt' | 'disabledAt'>): boolean {
   return account.deletedAt === null && account.disabledAt === null;

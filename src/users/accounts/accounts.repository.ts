@@ -5,13 +5,12 @@ import { Clock } from '../../common/clock/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
 import { findPage, findPageOf, startsWith } from '../../infrastructure/database/index.js';
 import { type AccountAccess, AccountReader } from '../../security/index.js';
-import { type Account, isActive, toAccount, toAccountAccess } from './account.js';
+import { type Account, isActive, NOBODY, toAccount, toAccountAccess } from './account.js';
 import { Auth } from './auth.schema.js';
 import { takenField } from './taken-names.js';
 import { User, type UserStatus } from './user.schema.js';
 
 const UNCONFIRMED_LIFETIME_MS = 86_400_000;
-const NOBODY = new Types.ObjectId('0'.repeat(24));
 
 export interface NewAccount {
   lastName: string;
@@ -235,15 +234,9 @@ export class AccountsRepository extends AccountReader {
     return this.replacePassword({ _id: new Types.ObjectId(userId) }, passwordHash, 1);
   }
 
-  /**
-   * Makes the password unusable until it is reset.
-   * @param recoveries only if the account has been recovered this many times; then exactly one of any number of callers succeeds
-   * @returns the new credential version; null if the count differs, or there is no such account
-   */
-  async requirePasswordReset(userId: string, recoveries?: number): Promise<number | null> {
-    // Older accounts lack the count.
-    const condition = recoveries === undefined ? {} : { recoveries: recoveries || { $in: [0, null] } };
-    const filter = { user: new Types.ObjectId(userId), ...condition };
+  /** Makes the password unusable until it is reset. @returns the new credential version; null if there is no such account */
+  async requirePasswordReset(userId: string): Promise<number | null> {
+    const filter = { user: new Types.ObjectId(userId) };
     return this.raiseCredentialVersion(filter, { $set: { password_reset_required: true }, $inc: { recoveries: 1 } });
   }
 
@@ -281,8 +274,7 @@ export class AccountsRepository extends AccountReader {
 
   private async findWhere(filter: { email_key: string } | { username_key: string }): Promise<Account | null> {
     const user = await this.users.findOne(filter).lean<User>();
-    // Asked in any case: whether there is an account must not show in the time that this takes.
-    const auth = await this.auths.findOne({ user: user?._id ?? NOBODY }).lean<Auth>();
+    const auth = await this.auths.findOne({ user: user?._id ?? new Types.ObjectId(NOBODY) }).lean<Auth>();
     return user && auth && toAccount(user, auth);
   }
 }

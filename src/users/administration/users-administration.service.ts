@@ -33,7 +33,8 @@ export class UsersAdministrationService {
       if (role) assertCanHaveRole(account);
       return {
         ...(role === undefined ? {} : { role }),
-        ...(status === undefined ? {} : { disabledAt: this.since(status === 'inactive', account.disabledAt) }),
+        ...(status === 'inactive' ? { disabledAt: account.disabledAt ?? this.clock.now() } : {}),
+        ...(status === 'active' ? { disabledAt: null } : {}),
       };
     });
     // Announced even if the account was in this state already: a listener may have failed the first time.
@@ -44,7 +45,7 @@ export class UsersAdministrationService {
 
   /** Soft: the account can be restored, and its names stay taken. @throws ApiError `not_found` */
   async delete(userId: string): Promise<void> {
-    await this.decide(userId, ({ deletedAt }) => ({ deletedAt: this.since(true, deletedAt) }));
+    await this.decide(userId, ({ deletedAt }) => ({ deletedAt: deletedAt ?? this.clock.now() }));
     await this.announcements.announceClosed(userId, 'deleted');
   }
 
@@ -71,11 +72,6 @@ export class UsersAdministrationService {
     // Even if nothing was to change: the process that changed it may have died before it did this.
     await this.authenticator.forgetAccount(userId);
     return account;
-  }
-
-  /** Since when an account is disabled or deleted, if it is to be so. */
-  private since(isInactive: boolean, present: Date | null): Date | null {
-    return isInactive ? (present ?? this.clock.now()) : null;
   }
 
   private async announceReopened(account: Account): Promise<void> {
