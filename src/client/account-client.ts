@@ -57,7 +57,7 @@ function queryOf(fields: Fields): string {
 }
 
 /**
- * @param routes for each operation its method, its path as a URI template (RFC 6570), and `!` if it needs no token. Fields that
+ * @param routes for each operation its method, its path as a URI template (RFC 6570), and `!` at its end if it needs no token. Fields that
  *   the template does not name go into the body of a POST, PUT or PATCH, or else into the query
  */
 export function createClient<Operations>(
@@ -69,7 +69,7 @@ export function createClient<Operations>(
   const session = keepSession(store, exchange, onSessionEnd);
 
   async function request(id: string, input: Fields, token?: string, signal?: AbortSignal): Promise<unknown> {
-    const [method, template] = (routes[id] as string).split(' ') as [string, string];
+    const [method, template] = (routes[id] as string).split(/[ !]/) as [string, string];
     const fields = { ...input };
     const path = template.replace(/{(\??)(.+?)}/g, (_match, isQuery: string, names: string) => {
       const named: Fields = {};
@@ -97,7 +97,7 @@ export function createClient<Operations>(
   }
 
   async function call(id: string, input: Fields = {}): Promise<unknown> {
-    if ((routes[id] as string).endsWith(' !')) {
+    if ((routes[id] as string).endsWith('!')) {
       const data = await request(id, input);
       if (id === 'login') session.begin(data as Tokens);
       return data;

@@ -52,7 +52,7 @@ function routeOf(method, path, operation) {
   refuseUncallable(takesBody, operation);
   const query = takesBody ? namesIn('query', operation) : [];
   const isBearer = operation.security.some((requirement) => 'bearer' in requirement);
-  return `${method.toUpperCase()} ${path}${query.length > 0 ? `{?${query}}` : ''}${isBearer ? '' : ' !'}`;
+  return `${method.toUpperCase()} ${path}${query.length > 0 ? `{?${query}}` : ''}${isBearer ? '' : '!'}`;
 }
 
 const routes = Object.entries(document.paths).flatMap(([path, item]) =>

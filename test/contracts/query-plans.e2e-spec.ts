@@ -11,7 +11,7 @@ interface Explanation {
   executionStats: { nReturned: number; totalKeysExamined: number; totalDocsExamined: number };
 }
 
-const READ_AND_CHANGED = ['find', 'aggregate', 'count', 'update', 'delete', 'findAndModify'];
+const READ_AND_CHANGED = ['find', 'aggregate', 'count', 'distinct', 'update', 'delete', 'findAndModify'];
 /** What belongs to the connection, not to the query. */
 const OF_THE_SESSION = [
   'lsid',
@@ -84,11 +84,17 @@ describe('The database', () => {
     ['security events of one kind', '/api/security-events?kind=authn_logout&'],
     ['security events of one account', '/api/security-events?user=:id&'],
     ['security events of one kind and account', '/api/security-events?user=:id&kind=authn_logout&'],
+    ['security events by one account', '/api/security-events?by=:id&'],
+    ['security events of a time', '/api/security-events?since=:then&until=:now&'],
+    ['security events of one account and time', '/api/security-events?user=:id&since=:then&until=:now&'],
+    ['security events of one kind, account and time', '/api/security-events?user=:id&kind=authn_logout&until=:now&'],
   ] as const;
 
   it.each(lists)('finds a page of %s without a look at anything else', async (_what, path) => {
     const sent = await commandsOf(async () => {
-      const { status, body } = await admin.api.get(`${path.replace(':id', admin.userId)}limit=${LIMIT}`);
+      const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+      const named = path.replace(':id', admin.userId).replace(':then', ago(500)).replace(':now', ago(100));
+      const { status, body } = await admin.api.get(`${named}limit=${LIMIT}`);
       expect(status).toBe(200);
       expect(body.data.content).toHaveLength(LIMIT);
     });
@@ -122,6 +128,8 @@ describe('The database', () => {
     await person.api.request('/api/profile', { method: 'PATCH', body: { first_name: 'Augusta' } });
     await person.api.get('/api/login-history/statistics');
     await admin.api.get(`/api/users/${person.userId}`);
+    await admin.api.get('/api/users?role=admin');
+    await admin.api.request(`/api/users/${person.userId}/login-history`, { method: 'DELETE' });
     await admin.api.request(`/api/users/${person.userId}`, { method: 'PATCH', body: { status: 'inactive' } });
     await admin.api.request(`/api/users/${person.userId}`, { method: 'PATCH', body: { status: 'active' } });
     await admin.api.request(`/api/users/${person.userId}`, { method: 'DELETE' });
@@ -182,6 +190,7 @@ async function fill(database: Connection, userId: string): Promise<void> {
         outcome: 'success',
         at: new Date(now.getTime() - i * 1000),
         user: owner,
+        by: owner,
         session: null,
         ip: null,
         request_id: null,

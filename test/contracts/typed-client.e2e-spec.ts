@@ -115,10 +115,10 @@ describe('The typed client', () => {
 
   const login = (api: Client) => api.login({ login: visitor.registration.username, password: PASSWORD });
 
-  it('weighs less than 5 kB and has no dependency', () => {
+  it('weighs some 5 kB and has no dependency', () => {
     const { paths } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as { paths: Record<string, object> };
     const operations = Object.values(paths).flatMap((methods) => Object.keys(methods)).length;
-    // The service has 29 of them; each of a module of one's own adds a line.
+    // The service has 31 of them; each of a module of one's own adds a line.
     expect(statSync(join(workshop, 'client/index.js')).size).toBeLessThan(3_500 + 50 * operations);
     const description = JSON.parse(readFileSync(join(workshop, 'client/package.json'), 'utf8'));
     expect(description).not.toHaveProperty('dependencies');

@@ -8,7 +8,13 @@ import { IdParamDto } from '../../common/validation/index.js';
 import { CurrentPrincipal, type Principal, RefreshTokens, SecurityEvents } from '../../security/index.js';
 import type { LoginHistory } from '../sessions/login-history.schema.js';
 import { Sessions } from '../sessions/sessions.js';
-import { LoginHistoryDto, LoginStatisticsDto, toLoginHistoryDto } from './login-history.dto.js';
+import {
+  EndedSessionsDto,
+  LoginHistoryDto,
+  LoginStatisticsDto,
+  toLoginHistoryDto,
+  UserSessionParamDto,
+} from './login-history.dto.js';
 import { LoginHistoryRepository } from './login-history.repository.js';
 
 @ApiTags('Login history')
@@ -57,9 +63,7 @@ export class LoginHistoryController {
     message: 'Session ended',
   })
   async endSession(@CurrentPrincipal() { userId }: Principal, @Param() { id }: IdParamDto): Promise<void> {
-    // A session of somebody else is not found, just like one that never existed.
-    if (!(await this.history.belongsTo(id, userId))) throw new ApiError('not_found');
-    await this.sessions.end(id, 'session_revoked');
+    await this.end(id, userId);
     this.events.record({ kind: 'authn_token_revoked', outcome: 'success', userId, sessionId: id });
   }
 
@@ -76,6 +80,44 @@ export class LoginHistoryController {
     @Query() query: PageQueryDto,
   ): Promise<Page<LoginHistoryDto>> {
     return this.page(id, query, null);
+  }
+
+  @Delete('users/:id/login-history')
+  @AdminOnly()
+  @Operation({
+    summary: 'End all sessions of an account',
+    description:
+      'At once, on every instance: its owner has to log in again everywhere, and may. Its login history is empty then. An account that is not there has none.',
+    message: 'Sessions ended',
+    data: EndedSessionsDto,
+  })
+  async endUserSessions(@Param() { id }: IdParamDto): Promise<EndedSessionsDto> {
+    const ended = await this.sessions.endAll(id, 'session_revoked');
+    await this.recordEnd({ userId: id, detail: 'all sessions' });
+    return { ended };
+  }
+
+  @Delete('users/:id/login-history/:session')
+  @AdminOnly({ errors: ['not_found'] })
+  @Operation({
+    summary: 'End a session of an account',
+    description: 'At once, on every instance.',
+    message: 'Session ended',
+  })
+  async endUserSession(@Param() { id, session }: UserSessionParamDto): Promise<void> {
+    await this.end(session, id);
+    await this.recordEnd({ userId: id, sessionId: session });
+  }
+
+  /** @throws ApiError `not_found` also for a session of somebody else, just like for one that never existed */
+  private async end(sessionId: string, userId: string): Promise<void> {
+    if (!(await this.history.belongsTo(sessionId, userId))) throw new ApiError('not_found');
+    await this.sessions.end(sessionId, 'session_revoked');
+  }
+
+  /** Stored before the answer, as other decisions of administrators are. */
+  private async recordEnd(of: { userId: string; sessionId?: string; detail?: string }): Promise<void> {
+    await this.events.recordWith({ kind: 'authn_token_revoked', outcome: 'success', ...of });
   }
 
   private async page(

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IdParamDto, IsObjectId } from '../../common/validation/index.js';
 import type { LoginHistory } from '../sessions/login-history.schema.js';
 
 class BrowserDto {
@@ -119,4 +120,19 @@ export class LoginStatisticsDto {
     description: 'The latest login in the history; null if there is none',
   })
   last_login: string | null;
+}
+
+export class UserSessionParamDto extends IdParamDto {
+  @IsObjectId({ description: 'The `_id` of an entry of its login history' })
+  session: string;
+}
+
+export class EndedSessionsDto {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    example: 3,
+    description: 'How many were ended, without those that had run out',
+  })
+  ended: number;
 }

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { PageQueryDto } from '../../common/pagination/index.js';
-import { IsObjectId, IsOmittable } from '../../common/validation/index.js';
+import { IsDateTime, IsObjectId, IsOmittable } from '../../common/validation/index.js';
 import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-kinds.js';
 import type { SecurityEvent } from './security-event.schema.js';
 
@@ -13,6 +13,27 @@ export class SecurityEventsQueryDto extends PageQueryDto {
   @IsIn(SECURITY_EVENT_KINDS, { message: 'kind must be one of the documented kinds' })
   @IsOmittable()
   kind?: SecurityEventKind;
+
+  @IsObjectId({ description: 'Events of requests that bore a token of this account', isOptional: true })
+  by?: string;
+
+  @ApiPropertyOptional({
+    format: 'date-time',
+    example: '2026-01-31T09:30:00Z',
+    description: 'Events of this moment and later',
+  })
+  @IsDateTime()
+  @IsOmittable()
+  since?: string;
+
+  @ApiPropertyOptional({
+    format: 'date-time',
+    example: '2026-02-01T00:00:00Z',
+    description: 'Events before this moment',
+  })
+  @IsDateTime()
+  @IsOmittable()
+  until?: string;
 }
 
 export class SecurityEventDto {

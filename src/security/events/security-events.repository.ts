@@ -18,9 +18,13 @@ export class SecurityEventsRepository {
 
   /** Newest first. */
   async list(query: SecurityEventsQueryDto): Promise<Page<SecurityEvent>> {
+    const { user, kind, by, since, until } = query;
+    const at = { ...(since ? { $gte: new Date(since) } : {}), ...(until ? { $lt: new Date(until) } : {}) };
     const filter = {
-      ...(query.user ? { user: new Types.ObjectId(query.user) } : {}),
-      ...(query.kind ? { kind: query.kind } : {}),
+      ...(user ? { user: new Types.ObjectId(user) } : {}),
+      ...(kind ? { kind } : {}),
+      ...(by ? { by: new Types.ObjectId(by) } : {}),
+      ...(since || until ? { at } : {}),
     };
     return findPage(this.model, filter, { at: -1, _id: -1 }, query);
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, type QueryFilter, Types } from 'mongoose';
+import type { Role } from '../../common/access/index.js';
 import { Clock } from '../../common/clock/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
 import { findPage, findPageOf, startsWith } from '../../infrastructure/database/index.js';
@@ -32,6 +33,7 @@ export type Standing = Pick<Account, 'role' | 'disabledAt' | 'deletedAt'>;
 export interface AccountQuery extends PageQueryDto {
   search?: string;
   status?: UserStatus;
+  role?: Role;
 }
 
 /** Usernames and addresses are ASCII, so lower case does not depend on a locale. */
@@ -131,11 +133,16 @@ export class AccountsRepository extends AccountReader {
   /**
    * Accounts, newest first. A search yields alphabetical order, in which matches are found without reading all accounts: first
    * those whose username matches, then those of whom only the address does.
-   * @param search beginning of a username or an address, taken literally
+   *
+   * In the query, `search` is the beginning of a username or an address, taken literally. Those of a role are read all: it is for
+   * roles that few have.
    */
   async list(query: AccountQuery): Promise<Page<Account>> {
-    const { search, status } = query;
-    const filter = status ? { status } : {};
+    const { search, status, role } = query;
+    const filter = {
+      ...(status ? { status } : {}),
+      ...(role ? { _id: { $in: await this.auths.distinct('user', { role }) } } : {}),
+    };
     const beginning = search && startsWith(keyOf(search));
     const { content: users, pagination } = beginning
       ? await findPageOf(

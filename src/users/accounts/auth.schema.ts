@@ -43,3 +43,5 @@ export class Auth {
 export const AuthSchema = SchemaFactory.createForClass(Auth);
 AuthSchema.index({ user: 1 }, { unique: true });
 AuthSchema.index({ unconfirmed_until: 1 }, { expireAfterSeconds: 0 });
+// Of those who have a role, in words that equality implies for the planner.
+AuthSchema.index({ role: 1 }, { partialFilterExpression: { role: { $gt: '' } } });

@@ -15,6 +15,11 @@ export class UsersQueryDto extends PageQueryDto {
   @IsIn(USER_STATUSES, { message: `status must be one of ${USER_STATUSES.join(', ')}` })
   @IsOmittable()
   status?: UserStatus;
+
+  @ApiPropertyOptional({ enum: ROLES, example: 'admin', description: 'Accounts of one role' })
+  @IsIn(ROLES, { message: `role must be one of ${ROLES.join(', ')}` })
+  @IsOmittable()
+  role?: Role;
 }
 
 export class ChangeUserDto {

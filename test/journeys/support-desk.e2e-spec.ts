@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Tokens, User } from '../support/personas.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+describe('A support desk', () => {
+  let test: TestApp;
+  let admin: User;
+  beforeAll(async () => {
+    test = await startTestApp({ env: { RATE_LIMIT: '100000' } });
+    admin = await test.personas.admin();
+  });
+  afterAll(() => test.close());
+
+  const send = (method: string, path: string, bearer = admin.token, body?: unknown) =>
+    test.client().request(path, { method, body, apiKey: API_KEY, bearer });
+  const list = async (path: string) => (await send('GET', path)).body.data.content as Record<string, unknown>[];
+  const profile = async ({ token }: Tokens) => (await send('GET', '/api/profile', token)).status;
+  const sessionsOf = async ({ userId }: { userId: string }) =>
+    (await list(`/api/users/${userId}/login-history`)).map(({ _id }) => _id as string);
+
+  it('ends one session of somebody, and no other', async () => {
+    const user = await test.personas.user();
+    const stolen = await test.personas.login(user);
+    const [newest = ''] = await sessionsOf(user);
+    expect((await send('DELETE', `/api/users/${user.userId}/login-history/${newest}`)).status).toBe(200);
+
+    const refused = await send('GET', '/api/profile', stolen.token);
+    expect(refused.status).toBe(401);
+    expect(refused.body.code).toBe('session_revoked');
+    const { refresh_token } = stolen;
+    expect((await test.client().post('/auth/refresh-token', { refresh_token })).body.code).toBe('session_revoked');
+    expect(await profile(user)).toBe(200);
+    expect(await sessionsOf(user)).not.toContain(newest);
+
+    const events = await list(`/api/security-events?user=${user.userId}&kind=authn_token_revoked`);
+    expect(events).toEqual([expect.objectContaining({ session: newest, by: admin.userId, detail: null })]);
+  });
+
+  it('ends all sessions of somebody, who may log in again', async () => {
+    const user = await test.personas.user();
+    const others = [await test.personas.login(user), await test.personas.login(user)];
+    const bystander = await test.personas.user();
+    const answer = await send('DELETE', `/api/users/${user.userId}/login-history`);
+    expect(answer.body.data).toEqual({ ended: 3 });
+    for (const session of [user, ...others]) expect(await profile(session)).toBe(401);
+    expect(await profile(bystander)).toBe(200);
+    expect(await profile(await test.personas.login(user))).toBe(200);
+
+    const events = await list(`/api/security-events?user=${user.userId}&kind=authn_token_revoked`);
+    expect(events).toEqual([expect.objectContaining({ session: null, by: admin.userId, detail: 'all sessions' })]);
+  });
+
+  it('ends nothing that is not of the account it named', async () => {
+    const [user, other] = [await test.personas.user(), await test.personas.user()];
+    const [session = ''] = await sessionsOf(other);
+    for (const id of [session, 'ab'.repeat(12)]) {
+      const { status, body } = await send('DELETE', `/api/users/${user.userId}/login-history/${id}`);
+      expect(status).toBe(404);
+      expect(body.code).toBe('not_found');
+    }
+    expect(await profile(other)).toBe(200);
+    const misspelt = await send('DELETE', `/api/users/${user.userId}/login-history/all`);
+    expect(misspelt.status).toBe(422);
+    expect(misspelt.body.errors).toEqual([{ field: 'session', message: 'session must be 24 hexadecimal characters' }]);
+    const nobody = await send('DELETE', `/api/users/${'ab'.repeat(12)}/login-history`);
+    expect(nobody.body.data).toEqual({ ended: 0 });
+  });
+
+  it('finds who is an administrator, among those of a status or a name too', async () => {
+    const second = await test.personas.admin();
+    await test.personas.user();
+    const ids = async (query: string) => (await list(`/api/users?role=admin${query}`)).map(({ _id }) => _id);
+    expect(await ids('')).toEqual([second.userId, admin.userId]);
+    expect(await ids(`&search=${second.registration.username}`)).toEqual([second.userId]);
+    expect(await ids('&status=inactive')).toEqual([]);
+    await send('PATCH', `/api/users/${second.userId}`, admin.token, { role: null });
+    expect(await ids('')).toEqual([admin.userId]);
+    expect((await send('GET', '/api/users?role=king')).body.errors).toEqual([
+      { field: 'role', message: 'role must be one of admin' },
+    ]);
+  });
+
+  it('finds what an administrator did', async () => {
+    const [busy, user] = [await test.personas.admin(), await test.personas.user()];
+    await send('PATCH', `/api/users/${user.userId}`, admin.token, { status: 'inactive' });
+    for (const status of ['active', 'inactive'])
+      await send('PATCH', `/api/users/${user.userId}`, busy.token, { status });
+    const found = async (query: string) =>
+      (await list(`/api/security-events?by=${busy.userId}${query}`)).map(({ kind, user }) => ({ kind, user }));
+    const disabled = { kind: 'user_disabled', user: user.userId };
+    expect(await found('')).toEqual([disabled, { kind: 'user_enabled', user: user.userId }]);
+    expect(await found('&kind=user_disabled')).toEqual([disabled]);
+    expect(await found(`&user=${admin.userId}`)).toEqual([]);
+  });
+
+  it('finds what happened in a time, its first moment included and its last not', async () => {
+    test.clock.freeze();
+    const user = await test.personas.user();
+    const decide = (status: string) => send('PATCH', `/api/users/${user.userId}`, admin.token, { status });
+    const times: string[] = [];
+    for (const status of ['inactive', 'active', 'inactive']) {
+      test.clock.advance(60_000);
+      times.push(test.clock.now().toISOString());
+      await decide(status);
+    }
+    const [first, second, third] = times;
+    const found = async (query: string) =>
+      (await list(`/api/security-events?user=${user.userId}&${query}`)).map(({ at }) => at);
+    expect(await found(`since=${second}`)).toEqual([third, second]);
+    expect(await found(`until=${second}&kind=user_disabled`)).toEqual([first]);
+    expect(await found(`since=${first}&until=${third}`)).toEqual([second, first]);
+    // The same moment by another clock; the plus is written as URLs have it.
+    const elsewhere = `${new Date(Date.parse(third as string) + 3_600_000).toISOString().slice(0, -1)}%2B01:00`;
+    expect(await found(`since=${elsewhere}`)).toEqual([third]);
+    expect(await found(`since=${third}&until=${first}`)).toEqual([]);
+    for (const wrong of ['yesterday', '2026-02-30T00:00:00Z', '2026-02-01']) {
+      const { status, body } = await send('GET', `/api/security-events?since=${wrong}`);
+      expect(status, wrong).toBe(422);
+      expect(body.errors[0].field).toBe('since');
+    }
+  });
+
+  it('is for administrators', async () => {
+    const [user, other] = [await test.personas.user(), await test.personas.user()];
+    const [session = ''] = await sessionsOf(other);
+    for (const path of ['', `/${session}`]) {
+      const { status } = await send('DELETE', `/api/users/${other.userId}/login-history${path}`, user.token);
+      expect(status).toBe(403);
+    }
+    expect(await profile(other)).toBe(200);
+  });
+});
