@@ -1,0 +1,198 @@
+import { DAY, HOUR, type ManualClock, MINUTE, SECOND } from '../manual-clock.js';
+
+const ACCESS_TTL = HOUR;
+const REFRESH_TTL = 7 * DAY;
+const SESSION_MAX_AGE = 30 * DAY;
+const REFRESH_GRACE = 10 * SECOND;
+const OTP_TTL = 10 * MINUTE;
+const RESET_TTL = 15 * MINUTE;
+const TRIES = 5;
+
+export interface ModelToken {
+  text: string;
+  expiresAt: number;
+}
+
+export interface ModelSession {
+  id: string;
+  loggedInAt: number;
+  rotatedAt: number;
+  /** Error code of whatever ended it. */
+  end: string | null;
+  accessTokens: ModelToken[];
+  /** The refresh token of each generation. */
+  refreshTokens: ModelToken[];
+}
+
+/** A mailed secret: of several, the newest is the live one. */
+class ModelSecret {
+  readonly texts: string[] = [];
+  private issues: number[] = [];
+  private expiresAt = 0;
+  private triesLeft = 0;
+
+  constructor(
+    private readonly clock: ManualClock,
+    private readonly ttl: number,
+  ) {}
+
+  /** At least a minute after the last, and five an hour. */
+  isWithinQuota(): boolean {
+    const [first = 0] = this.issues.length < 5 ? [] : this.issues;
+    return this.clock.nowMs() >= Math.max((this.issues.at(-1) ?? 0) + MINUTE, first + HOUR);
+  }
+
+  issued(text: string): void {
+    const now = this.clock.nowMs();
+    this.texts.push(text);
+    this.issues = [...this.issues, now].slice(-5);
+    this.expiresAt = now + this.ttl;
+    this.triesLeft = TRIES;
+  }
+
+  isLive(text: string): boolean {
+    return text === this.texts.at(-1) && this.hasTries();
+  }
+
+  tried(): void {
+    if (this.hasTries()) this.triesLeft -= 1;
+  }
+
+  kill(): void {
+    this.expiresAt = 0;
+  }
+
+  private hasTries(): boolean {
+    return this.triesLeft > 0 && this.expiresAt > this.clock.nowMs();
+  }
+}
+
+/**
+ * One account and its sessions as they must be after all that its people, a thief and administrators have done: the rules of the
+ * contract told once more, without a service.
+ */
+export class AccountModel {
+  exists = false;
+  userId = '';
+  username: string;
+  firstName = '';
+  passwords: string[] = [];
+  registeredAt = 0;
+  isConfirmed = false;
+  isDisabled = false;
+  isDeleted = false;
+  isResetRequired = false;
+  sessions: ModelSession[] = [];
+  forgottenPasswords = 0;
+  reportedLogins = 0;
+  readonly otp: ModelSecret;
+  readonly reset: ModelSecret;
+
+  constructor(
+    readonly name: string,
+    readonly clock: ManualClock,
+  ) {
+    this.username = name;
+    this.otp = new ModelSecret(clock, OTP_TTL);
+    this.reset = new ModelSecret(clock, RESET_TTL);
+  }
+
+  get email(): string {
+    return `${this.name}@example.com`;
+  }
+
+  get isActive(): boolean {
+    return this.exists && !this.isDisabled && !this.isDeleted;
+  }
+
+  /** Registered, and not to be replaced by another registration of its address. */
+  get isTaken(): boolean {
+    const isLate = this.registeredAt <= this.clock.nowMs() - OTP_TTL;
+    return this.exists && (this.isConfirmed || !this.isActive || !isLate);
+  }
+
+  get awaitsCode(): boolean {
+    return this.isActive && !this.isConfirmed;
+  }
+
+  get liveSessions(): ModelSession[] {
+    return this.sessions.filter(({ end }) => !end);
+  }
+
+  register(userId: string, password: string): void {
+    Object.assign(this, { exists: true, userId, registeredAt: this.clock.nowMs(), passwords: [password] });
+    this.firstName = 'Ada';
+    // What was mailed to the account before it is of no use.
+    this.otp.kill();
+    this.reset.kill();
+  }
+
+  /** @returns the code of the refusal, or null */
+  loginRefusal(password: string): string | null {
+    if (!this.isActive || password !== this.passwords.at(-1)) return 'invalid_credentials';
+    if (!this.isConfirmed) return 'email_not_verified';
+    return this.isResetRequired ? 'password_reset_required' : null;
+  }
+
+  login(id: string, accessToken: string, refreshToken: string): void {
+    const now = this.clock.nowMs();
+    const session = { id, loggedInAt: now, rotatedAt: now, end: null, accessTokens: [], refreshTokens: [] };
+    this.sessions.push(session);
+    this.addTokens(session, accessToken, refreshToken);
+  }
+
+  /** The lifetime of an access token that is issued now, in seconds. */
+  expiresIn({ loggedInAt }: Pick<ModelSession, 'loggedInAt'>): number {
+    return Math.floor(this.accessExpiry(loggedInAt) / SECOND) - Math.floor(this.clock.nowMs() / SECOND);
+  }
+
+  /** @returns the code of the refusal, or null */
+  accessRefusal({ end }: ModelSession, { expiresAt }: ModelToken): string | null {
+    return expiresAt <= this.clock.nowMs() ? 'token_expired' : end;
+  }
+
+  /** What presenting the refresh token of a generation leads to: another pair, the same successor again, or a refusal. */
+  refreshOutcome(session: ModelSession, generation: number): { next: 'rotated' | 'repeated' } | { refusal: string } {
+    const now = this.clock.nowMs();
+    const current = session.refreshTokens.length - 1;
+    if ((session.refreshTokens[generation] as ModelToken).expiresAt <= now) return { refusal: 'token_expired' };
+    if (session.end) return { refusal: session.end };
+    if (generation === current) return { next: 'rotated' };
+    if (generation === current - 1 && now - session.rotatedAt <= REFRESH_GRACE) return { next: 'repeated' };
+    return { refusal: 'refresh_token_reused' };
+  }
+
+  rotate(session: ModelSession, accessToken: string, refreshToken: string): void {
+    session.rotatedAt = this.clock.nowMs();
+    this.addTokens(session, accessToken, refreshToken);
+  }
+
+  addAccessToken(session: ModelSession, text: string): void {
+    session.accessTokens.push({ text, expiresAt: this.accessExpiry(session.loggedInAt) });
+  }
+
+  end(reason: string, sessions = this.sessions): void {
+    for (const session of sessions) session.end ??= reason;
+  }
+
+  changePassword(password: string): void {
+    this.passwords.push(password);
+    this.isResetRequired = false;
+  }
+
+  private addTokens(session: ModelSession, accessToken: string, refreshToken: string): void {
+    this.addAccessToken(session, accessToken);
+    const { rotatedAt, loggedInAt } = session;
+    const expiresAt = Math.min(rotatedAt + REFRESH_TTL, inSeconds(loggedInAt) + SESSION_MAX_AGE);
+    session.refreshTokens.push({ text: refreshToken, expiresAt: inSeconds(expiresAt) });
+  }
+
+  private accessExpiry(loggedInAt: number): number {
+    return Math.min(inSeconds(this.clock.nowMs()) + ACCESS_TTL, inSeconds(loggedInAt + SESSION_MAX_AGE));
+  }
+}
+
+/** Tokens tell times in whole seconds. */
+function inSeconds(ms: number): number {
+  return ms - (ms % SECOND);
+}

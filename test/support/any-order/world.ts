@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import type { AccountModel, ModelSession } from './model.js';
+import { usesRedis } from '../backends.js';
+import type { ApiClient } from '../api-client.js';
+import { ManualClock, MINUTE } from '../manual-clock.js';
+import type { User } from '../personas.js';
+import { API_KEY, startTestApp, type TestApp } from '../test-app.js';
+
+/** The tokens of a session that are tried after each step: the newest. */
+const TRIED = 2;
+
+/** The service that an {@link AccountModel} is compared with: two instances where they can know of each other, or else one. */
+export class AccountWorld {
+  private adminSince = 0;
+
+  private constructor(
+    readonly clock: ManualClock,
+    private readonly instances: [TestApp, ...TestApp[]],
+    private admin: User,
+  ) {}
+
+  static async open(): Promise<AccountWorld> {
+    const clock = new ManualClock();
+    clock.freeze();
+    const first = await startTestApp({ clock, env: { RATE_LIMIT: '1000000' } });
+    const others = usesRedis ? [await startTestApp({ clock, beside: first, env: { RATE_LIMIT: '1000000' } })] : [];
+    return new AccountWorld(clock, [first, ...others], await first.personas.admin());
+  }
+
+  async close(): Promise<void> {
+    for (const instance of this.instances.toReversed()) await instance.close();
+  }
+
+  /** A caller from an address of its own, at one of the instances. */
+  client(at: number): ApiClient {
+    return (this.instances[at % this.instances.length] as TestApp).client().as({ apiKey: API_KEY });
+  }
+
+  async mailed({ email }: AccountModel, kind: string, count: number): Promise<string> {
+    const mail = await this.instances[0].inbox.waitFor(email, kind, count);
+    return (mail.otp ?? mail.token) as string;
+  }
+
+  /** What an administrator asks for; `path` goes on behind the account. */
+  async decide(at: number, method: string, { userId }: AccountModel, path = '', body?: unknown) {
+    if (this.clock.nowMs() - this.adminSince > 30 * MINUTE) {
+      this.admin = { ...this.admin, ...(await this.instances[0].personas.login(this.admin)) };
+      this.adminSince = this.clock.nowMs();
+    }
+    return this.client(at).request(`/api/users/${userId}${path}`, { method, body, bearer: this.admin.token });
+  }
+
+  /** What tokens open, and whom they show, is what the model says, on every instance. */
+  async expectAsSaid(model: AccountModel): Promise<void> {
+    for (const [at] of this.instances.entries()) {
+      for (const session of model.sessions) await this.expectSession(at, model, session);
+    }
+  }
+
+  private async expectSession(at: number, model: AccountModel, session: ModelSession): Promise<void> {
+    for (const token of session.accessTokens.slice(-TRIED)) {
+      const { status, body } = await this.client(at).get('/api/profile', { bearer: token.text });
+      const refusal = model.accessRefusal(session, token);
+      const said = refusal ? { status: 401, code: refusal } : { status: 200, code: undefined };
+      expect({ status, code: body.code }).toEqual(said);
+      if (refusal) continue;
+      expect(body.data).toMatchObject({ username: model.username, first_name: model.firstName });
+      const history = await this.client(at).get('/api/login-history?limit=100', { bearer: token.text });
+      const listed = history.body.data.content as { _id: string; current: boolean }[];
+      expect(listed.map(({ _id }) => _id).sort()).toEqual(model.liveSessions.map(({ id }) => id).sort());
+      expect(listed.filter(({ current }) => current).map(({ _id }) => _id)).toEqual([session.id]);
+    }
+  }
+}
