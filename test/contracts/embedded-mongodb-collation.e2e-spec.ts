@@ -26,6 +26,15 @@ describe(`A collation on ${SERVER}`, () => {
     expect(await sorted({ locale: 'simple' })).toEqual(['A', 'B', 'a', 'a10', 'a9', 'b']);
   });
 
+  it('sorts so whatever index there is', async () => {
+    await fill(...['b', 'B', 'a', 'A'].map((s, _id) => ({ _id, s })));
+    await suite.things.createIndex({ s: 1 });
+    const sorted = async (collation?: object) =>
+      (await suite.things.find({}, { sort: { s: 1 }, limit: 3, collation } as never).toArray()).map(({ s }) => s);
+    expect(await sorted({ locale: 'en' })).toEqual(['a', 'A', 'b']);
+    expect(await sorted()).toEqual(['A', 'B', 'a']);
+  });
+
   it('compares within expressions as it does within filters', async () => {
     const collation = { locale: 'en', strength: 2 };
     await fill({ _id: 1, s: 'Ab', t: 'aB' }, { _id: 2, s: 'AC', t: 'AB' }, { _id: 3, s: 'ab' });

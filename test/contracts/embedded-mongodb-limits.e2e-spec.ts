@@ -66,6 +66,19 @@ describe('As time goes by, the embedded store', () => {
     expect(verify(engine.store)).toEqual([]);
   });
 
+  it('removes of those that a partial index has, and of no others', async () => {
+    const partialFilterExpression = { isDraft: true };
+    const index = { key: { at: 1 }, name: 'ttl', expireAfterSeconds: 60, partialFilterExpression };
+    await run({ createIndexes: 'things', indexes: [index] });
+    await insert([
+      { at: new Date(START), isDraft: true },
+      { at: new Date(START), isDraft: false },
+      { at: new Date(START) },
+    ]);
+    await pass(60_000);
+    expect(await count()).toBe(2);
+  });
+
   it('removes thousands of expired documents in one go', async () => {
     await run({ createIndexes: 'things', indexes: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: 60 }] });
     await insert(Array.from({ length: 4_500 }, () => ({ at: new Date(START) })));

@@ -47,6 +47,16 @@ describe('The order of values', () => {
     expect(sorted).toEqual(ordered);
   });
 
+  it('is that of all of a value, however long it is', () => {
+    // Around the sizes at which the buffer for it grows.
+    const lengths = [2_048, 4_096, 8_192].flatMap((size) => Array.from({ length: 16 }, (_, i) => size - 8 + i));
+    for (const length of lengths) {
+      const value = Array.from({ length }, () => true);
+      expect(Buffer.compare(encode(value), encode([...value, true])), String(length)).toBe(-1);
+      expect(encode([...value, true]).length - encode(value).length, String(length)).toBe(2);
+    }
+  });
+
   it('knows equal numbers of different types', () => {
     const one = [1, new Double(1), Long.fromNumber(1), Decimal128.fromString('1.00')].map((n) =>
       encode(n).toString('hex'),

@@ -173,6 +173,24 @@ describe(`A query on ${SERVER}`, () => {
     expect(await suite.things.countDocuments({}, { hint: 'n_1' })).toBe(2);
   });
 
+  it('finds empty lists by an index too, and has them in its order', async () => {
+    await fill({ _id: 1, l: 1 }, { _id: 2, l: [] }, { _id: 3, l: [2, 0] }, { _id: 4 });
+    const found = async () => [
+      await idsOf({ l: [] }),
+      await idsOf({}, { sort: { l: 1 } }),
+      await idsOf({ l: { $size: 0 } }),
+    ];
+    const byScan = await found();
+    await suite.things.createIndex({ l: 1 });
+    expect(byScan).toEqual([[2], [2, 4, 3, 1], [2]]);
+    expect(await found()).toEqual(byScan);
+    expect((await idsOf({}, { hint: 'l_1' })).sort()).toEqual([1, 2, 3, 4]);
+    await suite.things.insertOne({ _id: 5, l: [] } as never);
+    await expect(suite.things.createIndex({ l: 1 }, { unique: true, name: 'unique' })).rejects.toMatchObject({
+      code: 11000,
+    });
+  });
+
   it('by the sparse index that a hint names finds what is in it alone', async () => {
     await fill({ _id: 1, n: 2 }, { _id: 2, n: 1 }, { _id: 3 });
     await suite.things.createIndex({ n: 1 }, { sparse: true });

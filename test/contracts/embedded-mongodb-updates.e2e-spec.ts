@@ -53,6 +53,26 @@ describe(`An update by Mongoose on ${SERVER}`, () => {
     expect((await Thing.findById(thing._id))?.parts.map(({ v }) => v)).toEqual([1, 2]);
   });
 
+  it('place what is new by its name, and take from a list only what is in it', async () => {
+    const { collection } = model<Record<string, unknown>>({}, { strict: false });
+    const update = async (before: object, change: object) => {
+      const { insertedId: _id } = await collection.insertOne(before);
+      await collection.updateOne({ _id }, change);
+      return JSON.stringify(await collection.findOne({ _id }, { projection: { _id: 0 } }));
+    };
+    expect(await update({ m: 1 }, { $set: { b: 1, c: 1, a: 1 }, $inc: { aa: 1 } })).toBe(
+      '{"m":1,"a":1,"aa":1,"b":1,"c":1}',
+    );
+    expect(await update({ l: [1, 2] }, { $unset: { 'l.5': 1, 'l.0': 1, 'l.x': 1 } })).toBe('{"l":[null,2]}');
+  });
+
+  it('take the element of the list that they name, whichever list was compared first', async () => {
+    const { collection } = model<Record<string, unknown>>({}, { strict: false });
+    const { insertedId: _id } = await collection.insertOne({ a: [1, 2], b: [1, 2] });
+    await collection.updateOne({ _id, b: 2, a: 1 }, { $set: { 'a.$': 'found' } });
+    expect(await collection.findOne({ _id })).toMatchObject({ a: ['found', 2], b: [1, 2] });
+  });
+
   it('say what they matched and changed', async () => {
     const Thing = model<{ n: number }>({ n: Number });
     await Thing.insertMany([{ n: 1 }, { n: 2 }]);
