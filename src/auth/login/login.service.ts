@@ -69,8 +69,10 @@ export class LoginService {
   ): Promise<Account> {
     try {
       const account = await this.accounts.findById(userId);
-      const isUnchanged = account?.credentialVersion === credentialVersion && account.passwordHash === passwordHash;
-      if (!account || !isActive(account) || !isUnchanged) throw this.refusal('invalid_credentials', account);
+      const isSamePassword = account?.passwordHash === passwordHash;
+      if (!account || !isActive(account) || !isSamePassword) throw this.refusal('invalid_credentials', account);
+      if (account.isPasswordResetRequired) throw this.refusal('password_reset_required', account);
+      if (account.credentialVersion !== credentialVersion) throw this.refusal('invalid_credentials', account);
       return account;
     } catch (error) {
       await this.sessionOpening.withdraw(session);

@@ -89,7 +89,6 @@ export class TokenRefreshService {
     if (isJustReplaced) return this.tokenPairs.issue({ userId: id, sessionId: sid, generation, rotatedAt, loggedInAt });
 
     this.events.record({ kind: 'authn_token_reuse', outcome: 'failure', userId: id, sessionId: sid });
-    await this.sessions.end(sid, 'refresh_token_reused');
-    throw new ApiError('refresh_token_reused');
+    throw new ApiError(await this.sessions.end(sid, 'refresh_token_reused'));
   }
 }

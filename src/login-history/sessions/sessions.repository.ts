@@ -151,9 +151,16 @@ export class SessionsRepository extends SessionReader {
     return matchedCount === 1;
   }
 
-  async delete(sessionId: string, reason: SessionEnd): Promise<void> {
-    await this.rememberEnds([new Types.ObjectId(sessionId)], reason);
+  /** @returns why it ended: the reason that was stored first */
+  async delete(sessionId: string, reason: SessionEnd): Promise<SessionEnd> {
+    const ended = await this.ended
+      .findOneAndUpdate({ _id: new Types.ObjectId(sessionId) }, this.ending(reason), {
+        upsert: true,
+        returnDocument: 'after',
+      })
+      .lean<EndedSession>();
     await this.withdraw(sessionId);
+    return ended?.reason ?? reason;
   }
 
   /** Removes a session that nobody was told of. Unlike {@link delete}, it does not remember why. */
@@ -209,12 +216,12 @@ export class SessionsRepository extends SessionReader {
 
   private async rememberEnds(ids: Types.ObjectId[], reason: SessionEnd): Promise<void> {
     if (ids.length === 0) return;
-    const purge_at = new Date(this.clock.nowMs() + this.endedRetentionMs);
-    await this.ended.bulkWrite(
-      ids.map((_id) => ({
-        updateOne: { filter: { _id }, update: { $setOnInsert: { reason, purge_at } }, upsert: true },
-      })),
-    );
+    const update = this.ending(reason);
+    await this.ended.bulkWrite(ids.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } })));
+  }
+
+  private ending(reason: SessionEnd) {
+    return { $setOnInsert: { reason, purge_at: new Date(this.clock.nowMs() + this.endedRetentionMs) } };
   }
 }
 

@@ -15,9 +15,11 @@ export class Sessions {
     private readonly transactions: Transactions,
   ) {}
 
-  async end(sessionId: string, reason: SessionEnd): Promise<void> {
-    await this.transactions.run(() => this.repository.delete(sessionId, reason));
-    await this.authenticator.forgetSessions([sessionId], reason);
+  /** @returns why it ended: another reason, if somebody else has ended it at the same moment */
+  async end(sessionId: string, reason: SessionEnd): Promise<SessionEnd> {
+    const end = await this.transactions.run(() => this.repository.delete(sessionId, reason));
+    await this.authenticator.forgetSessions([sessionId], end);
+    return end;
   }
 
   /** @returns how many were ended, beside those that had run out */

@@ -4,32 +4,108 @@ import type { ApiResponse } from '../api-client.js';
 import type { AccountModel } from './model.js';
 import type { AccountWorld } from './world.js';
 
-export interface Step {
-  /** Whether it can be tried at this moment. */
-  isPossible?: (model: AccountModel) => boolean;
-  run(model: AccountModel, world: AccountWorld): Promise<void>;
+/** What somebody asks of the service. */
+export interface Request {
+  send(world: AccountWorld): Promise<ApiResponse>;
+  /**
+   * Compares the answer with what the model says, and does the same to the model.
+   * @param world for what was mailed
+   * @param isBeside another request was under way, which may have ended a session after this one was let in
+   */
+  judge(model: AccountModel, answer: ApiResponse, world: AccountWorld, isBeside: boolean): Promise<void> | void;
 }
 
+interface Step {
+  /** Whether it can be tried at this moment. */
+  isPossible?: (model: AccountModel) => boolean;
+  request(model: AccountModel): Request;
+}
+
+/** What may be: of two steps at the same moment, answers and state do not always tell which came first. */
+export interface Possible {
+  models: AccountModel[];
+}
+
+interface Asked {
+  request: Request;
+  answer: ApiResponse;
+}
+
+/** How long a mail may take; in the order that it was not, there may be none. */
+const PATIENCE_SECONDS = { alone: 20, beside: 5 };
+
 /** A step of a story, after which everything is compared. */
-export class Command implements fc.AsyncCommand<AccountModel, AccountWorld> {
+export class Command implements fc.AsyncCommand<Possible, AccountWorld> {
   constructor(
-    private readonly name: string,
+    readonly name: string,
     private readonly choices: object,
     private readonly step: Step,
   ) {}
 
-  check(model: AccountModel): boolean {
-    return this.step.isPossible?.(model) ?? true;
+  check({ models }: Possible): boolean {
+    return models.every((model) => this.step.isPossible?.(model) ?? true);
   }
 
-  async run(model: AccountModel, world: AccountWorld): Promise<void> {
-    await this.step.run(model, world);
-    await world.expectAsSaid(model);
+  async ask({ models: [model] }: Possible, world: AccountWorld): Promise<Asked> {
+    const request = this.step.request(model as AccountModel);
+    return { request, answer: await request.send(world) };
+  }
+
+  async run(possible: Possible, world: AccountWorld): Promise<void> {
+    await keepExplained(possible, [[await this.ask(possible, world)]], world);
   }
 
   toString(): string {
     return `${this.name} ${JSON.stringify(this.choices)}`;
   }
+}
+
+/** Of these, one has its mail only if the other has not. */
+const CLASHING = ['register beside resend code', 'forget password beside its not me'];
+
+/** Two steps at the same moment: answers and state must be those of one of them after the other (linearizability). */
+export class AtOnce implements fc.AsyncCommand<Possible, AccountWorld> {
+  constructor(
+    private readonly one: Command,
+    private readonly other: Command,
+  ) {}
+
+  check(possible: Possible): boolean {
+    const names = [this.one.name, this.other.name];
+    const isClashing = [names, names.toReversed()].some((pair) => CLASHING.includes(pair.join(' beside ')));
+    return !isClashing && this.one.check(possible) && this.other.check(possible);
+  }
+
+  async run(possible: Possible, world: AccountWorld): Promise<void> {
+    const asked = await Promise.all([this.one, this.other].map((each) => each.ask(possible, world)));
+    await keepExplained(possible, [asked, asked.toReversed()], world);
+  }
+
+  toString(): string {
+    return `(${String(this.one)} beside ${String(this.other)})`;
+  }
+}
+
+/** Keeps what may be after all this, in one of the orders. @throws Error if that is nothing */
+export async function keepExplained(possible: Possible, orders: Asked[][], world: AccountWorld): Promise<void> {
+  const isBeside = orders.length > 1;
+  world.patienceSeconds = isBeside ? PATIENCE_SECONDS.beside : PATIENCE_SECONDS.alone;
+  const explained = new Map<string, AccountModel>();
+  const failures: unknown[] = [];
+  for (const model of possible.models) {
+    for (const order of orders) {
+      const after = model.clone();
+      try {
+        for (const { request, answer } of order) await request.judge(after, answer, world, isBeside);
+        await world.expectAsSaid(after);
+        explained.set(JSON.stringify(after), after);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  }
+  if (explained.size === 0) throw new Error(`The rules do not explain it: ${failures.map(String).join('; ')}`);
+  possible.models = [...explained.values()];
 }
 
 export interface Choices {
@@ -67,5 +143,5 @@ export function fromEnd<T>(list: T[], place: number): T {
 }
 
 export function expectRefusal({ status, body }: ApiResponse, expected: number, code: string): void {
-  expect({ status, code: body.code }).toEqual({ status: expected, code });
+  expect(`${status} ${body.code}`).toBe(`${expected} ${code}`);
 }

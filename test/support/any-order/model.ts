@@ -26,7 +26,7 @@ export interface ModelSession {
 
 /** A mailed secret: of several, the newest is the live one. */
 class ModelSecret {
-  readonly texts: string[] = [];
+  texts: string[] = [];
   private issues: number[] = [];
   private expiresAt = 0;
   private triesLeft = 0;
@@ -62,6 +62,11 @@ class ModelSecret {
     this.expiresAt = 0;
   }
 
+  clone(): ModelSecret {
+    const copy = Object.assign(new ModelSecret(this.clock, this.ttl), this);
+    return Object.assign(copy, { texts: [...this.texts] });
+  }
+
   private hasTries(): boolean {
     return this.triesLeft > 0 && this.expiresAt > this.clock.nowMs();
   }
@@ -85,8 +90,8 @@ export class AccountModel {
   sessions: ModelSession[] = [];
   forgottenPasswords = 0;
   reportedLogins = 0;
-  readonly otp: ModelSecret;
-  readonly reset: ModelSecret;
+  otp: ModelSecret;
+  reset: ModelSecret;
 
   constructor(
     readonly name: string,
@@ -95,6 +100,23 @@ export class AccountModel {
     this.username = name;
     this.otp = new ModelSecret(clock, OTP_TTL);
     this.reset = new ModelSecret(clock, RESET_TTL);
+  }
+
+  clone(): AccountModel {
+    const copy = Object.assign(new AccountModel(this.name, this.clock), this);
+    copy.passwords = [...this.passwords];
+    copy.otp = this.otp.clone();
+    copy.reset = this.reset.clone();
+    copy.sessions = this.sessions.map((session) => ({
+      ...session,
+      accessTokens: [...session.accessTokens],
+      refreshTokens: [...session.refreshTokens],
+    }));
+    return copy;
+  }
+
+  session(id: string): ModelSession {
+    return this.sessions.find((one) => one.id === id) as ModelSession;
   }
 
   get email(): string {

@@ -1,118 +1,137 @@
 import { expect } from 'vitest';
-import type { ApiResponse } from '../api-client.js';
-import { type Choices, command, expectRefusal, fromEnd, hasSession, newPassword } from './command.js';
-import type { AccountModel, ModelSession, ModelToken } from './model.js';
+import type { ApiClient, ApiResponse } from '../api-client.js';
+import { type Choices, command, expectRefusal, fromEnd, hasSession, newPassword, type Request } from './command.js';
+import type { AccountModel, ModelSession } from './model.js';
+import type { AccountWorld } from './world.js';
 
-/** A request of a session, by one of its tokens. @returns null if it was refused, as it had to be */
-async function bySession(
-  model: AccountModel,
-  { which, other }: Choices,
-  request: (session: ModelSession, token: ModelToken) => Promise<ApiResponse>,
-): Promise<{ session: ModelSession; answer: ApiResponse } | null> {
-  const session = fromEnd(model.sessions, which);
-  const token = fromEnd(session.accessTokens, other);
-  const refusal = model.accessRefusal(session, token);
-  const answer = await request(session, token);
-  if (!refusal) return { session, answer };
-  expectRefusal(answer, 401, refusal);
-  return null;
+interface SessionRequest {
+  send(caller: ApiClient, session: ModelSession): Promise<ApiResponse>;
+  /** The same for a request that was let in. */
+  judge(model: AccountModel, session: ModelSession, answer: ApiResponse, world: AccountWorld): Promise<void> | void;
+  /** It ends sessions: whether they were ended a moment before makes no difference to it. */
+  isEnding?: boolean;
+}
+
+/** A request of a session, by one of its tokens. */
+function bySession(model: AccountModel, chosen: Choices, { send, judge, isEnding = false }: SessionRequest): Request {
+  const session = fromEnd(model.sessions, chosen.which);
+  const token = fromEnd(session.accessTokens, chosen.other);
+  return {
+    send: (world) => send(world.client(chosen.at).as({ bearer: token.text }), session),
+    judge(model, answer, world, isBeside) {
+      const present = model.session(session.id);
+      const refusal = model.accessRefusal(present, token);
+      if (!refusal || (isEnding && isBeside && answer.status === 200)) return judge(model, present, answer, world);
+      expectRefusal(answer, 401, refusal);
+    },
+  };
 }
 
 export const refresh = command('refresh', ({ at, which, other }) => ({
   isPossible: hasSession,
-  async run(model, world) {
-    const session = fromEnd(model.sessions, which);
-    const generation = Math.max(session.refreshTokens.length - 1 - other, 0);
-    const refresh_token = session.refreshTokens[generation]?.text;
-    const answer = await world.client(at).post('/auth/refresh-token', { refresh_token });
-    const outcome = model.refreshOutcome(session, generation);
-    if ('refusal' in outcome) {
-      expectRefusal(answer, 401, outcome.refusal);
-      if (outcome.refusal === 'refresh_token_reused') model.end(outcome.refusal, [session]);
-      return;
-    }
-    expect(answer.status).toBe(200);
-    const { token, refresh_token: successor, expires_in } = answer.body.data;
-    expect(expires_in).toBe(model.expiresIn(session));
-    if (outcome.next === 'rotated') return model.rotate(session, token as string, successor as string);
-    expect(successor).toBe(session.refreshTokens.at(-1)?.text);
-    model.addAccessToken(session, token as string);
+  request(model) {
+    const { id, refreshTokens } = fromEnd(model.sessions, which);
+    const generation = Math.max(refreshTokens.length - 1 - other, 0);
+    const refresh_token = refreshTokens[generation]?.text;
+    return {
+      send: (world) => world.client(at).post('/auth/refresh-token', { refresh_token }),
+      judge(model, answer) {
+        const session = model.session(id);
+        const outcome = model.refreshOutcome(session, generation);
+        if ('refusal' in outcome) {
+          expectRefusal(answer, 401, outcome.refusal);
+          if (outcome.refusal === 'refresh_token_reused') model.end(outcome.refusal, [session]);
+          return;
+        }
+        expect(answer.status).toBe(200);
+        const { token, refresh_token: successor, expires_in } = answer.body.data;
+        expect(expires_in).toBe(model.expiresIn(session));
+        if (outcome.next === 'rotated') return model.rotate(session, token as string, successor as string);
+        expect(successor).toBe(session.refreshTokens.at(-1)?.text);
+        model.addAccessToken(session, token as string);
+      },
+    };
   },
 }));
 
 export const logout = command('logout', (chosen) => ({
   isPossible: hasSession,
-  async run(model, world) {
-    const { at, other, isAll: all_sessions } = chosen;
-    const done = await bySession(model, chosen, (session, token) => {
-      const refresh_token = fromEnd(session.refreshTokens, other).text;
-      return world.client(at).post('/auth/logout', { refresh_token, all_sessions }, { bearer: token.text });
-    });
-    if (!done) return;
-    expect(done.answer.status).toBe(200);
-    model.end('logged_out', all_sessions ? undefined : [done.session]);
-  },
+  request: (model) =>
+    bySession(model, chosen, {
+      isEnding: true,
+      send(caller, { refreshTokens }) {
+        const refresh_token = fromEnd(refreshTokens, chosen.other).text;
+        return caller.post('/auth/logout', { refresh_token, all_sessions: chosen.isAll });
+      },
+      judge(model, session, { status }) {
+        expect(status).toBe(200);
+        model.end('logged_out', chosen.isAll ? undefined : [session]);
+      },
+    }),
 }));
 
 export const reportLogin = command('its not me', (chosen) => ({
   isPossible: hasSession,
-  async run(model, world) {
-    const done = await bySession(model, chosen, (session, token) => {
-      const refresh_token = fromEnd(session.refreshTokens, chosen.other).text;
-      return world.client(chosen.at).post('/auth/its-not-me', { refresh_token }, { bearer: token.text });
-    });
-    if (!done) return;
-    expect(done.answer.status).toBe(200);
-    model.end('reported_not_me');
-    model.isResetRequired = true;
-    model.reportedLogins += 1;
-    model.reset.issued(await world.mailed(model, 'security-alert', model.reportedLogins));
-  },
+  request: (model) =>
+    bySession(model, chosen, {
+      send: (caller, { refreshTokens }) =>
+        caller.post('/auth/its-not-me', { refresh_token: fromEnd(refreshTokens, chosen.other).text }),
+      async judge(model, _session, { status }, world) {
+        expect(status).toBe(200);
+        model.end('reported_not_me');
+        model.isResetRequired = true;
+        model.reportedLogins += 1;
+        model.reset.issued(await world.mailed(model, 'security-alert', model.reportedLogins));
+      },
+    }),
 }));
 
 export const changePassword = command('change password', (chosen) => ({
   isPossible: hasSession,
-  async run(model, world) {
+  request(model) {
     const password = newPassword();
-    const current_password = chosen.isRight ? model.passwords.at(-1) : 'Wrong-pass1';
-    const done = await bySession(model, chosen, (_session, token) => {
-      const body = { current_password, password, password_confirmation: password };
-      return world.client(chosen.at).post('/api/profile/password', body, { bearer: token.text });
+    const current_password = chosen.isRight ? (model.passwords.at(-1) as string) : 'Wrong-pass1';
+    return bySession(model, chosen, {
+      send: (caller) =>
+        caller.post('/api/profile/password', { current_password, password, password_confirmation: password }),
+      judge(model, session, { status }) {
+        const isRight = current_password === model.passwords.at(-1);
+        expect(status).toBe(isRight ? 200 : 422);
+        if (!isRight) return;
+        model.changePassword(password);
+        const others = model.sessions.filter((other) => other !== session);
+        model.end('password_changed', others);
+      },
     });
-    if (!done) return;
-    expect(done.answer.status).toBe(chosen.isRight ? 200 : 422);
-    if (!chosen.isRight) return;
-    model.changePassword(password);
-    model.end(
-      'password_changed',
-      model.sessions.filter((session) => session !== done.session),
-    );
   },
 }));
 
 export const changeNames = command('change names', (chosen) => ({
   isPossible: hasSession,
-  async run(model, world) {
+  request(model) {
     const names = { first_name: `Ada ${newPassword()}`, ...(chosen.isAll ? { username: `${model.name}_2` } : {}) };
-    const done = await bySession(model, chosen, (_session, token) =>
-      world.client(chosen.at).patch('/api/profile', names, { bearer: token.text }),
-    );
-    if (!done) return;
-    expect(done.answer.status).toBe(200);
-    model.firstName = names.first_name;
-    model.username = names.username ?? model.username;
+    return bySession(model, chosen, {
+      send: (caller) => caller.patch('/api/profile', names),
+      judge(model, _session, { status }) {
+        expect(status).toBe(200);
+        model.firstName = names.first_name;
+        model.username = names.username ?? model.username;
+      },
+    });
   },
 }));
 
 export const endOwnSession = command('end a session of one’s own', (chosen) => ({
   isPossible: hasSession,
-  async run(model, world) {
-    const ended = fromEnd(model.sessions, chosen.isAll ? 0 : 1);
-    const done = await bySession(model, chosen, (_session, token) =>
-      world.client(chosen.at).delete(`/api/login-history/${ended.id}`, { bearer: token.text }),
-    );
-    if (!done) return;
-    expect(done.answer.status).toBe(ended.end ? 404 : 200);
-    model.end('session_revoked', [ended]);
+  request(model) {
+    const { id, end } = fromEnd(model.sessions, chosen.isAll ? 0 : 1);
+    return bySession(model, chosen, {
+      isEnding: true,
+      send: (caller) => caller.delete(`/api/login-history/${id}`),
+      judge(model, _session, { status }) {
+        expect(status).toBeOneOf(end ? [404] : model.session(id).end ? [200, 404] : [200]);
+        model.end('session_revoked', [model.session(id)]);
+      },
+    });
   },
 }));

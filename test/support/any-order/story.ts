@@ -1,19 +1,23 @@
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE, SECOND } from '../manual-clock.js';
-import { disable, enable, endSessions, remove, restore } from './administrators.js';
-import { choices, Command } from './command.js';
+import { disable, enable, endSession, endSessions, remove, restore } from './administrators.js';
+import { AtOnce, choices, keepExplained, type Possible } from './command.js';
 import type { AccountModel } from './model.js';
 import { changeNames, changePassword, endOwnSession, logout, refresh, reportLogin } from './sessions.js';
 import { forgetPassword, login, register, resendCode, resetPassword, verifyCode } from './visitors.js';
+import type { AccountWorld } from './world.js';
 
-const waiting = (times: number[], isPossible?: (model: AccountModel) => boolean) =>
-  fc.constantFrom(...times).map((ms) => {
-    const run = async ({ clock }: AccountModel) => {
-      clock.advance(ms);
-    };
-    return new Command('wait', { ms }, { isPossible, run });
-  });
-const wait = waiting([SECOND, 10 * SECOND, MINUTE, 10 * MINUTE, 15 * MINUTE, HOUR]);
+/** Nobody asks for anything. */
+const waiting = (times: number[], isPossible: (model: AccountModel) => boolean) =>
+  fc.constantFrom(...times).map((ms): fc.AsyncCommand<Possible, AccountWorld> => ({
+    check: ({ models }) => models.every(isPossible),
+    async run(possible, world) {
+      world.clock.advance(ms);
+      await keepExplained(possible, [[]], world);
+    },
+    toString: () => `wait ${ms / SECOND} s`,
+  }));
+const wait = waiting([SECOND, 10 * SECOND, MINUTE, 10 * MINUTE, 15 * MINUTE, HOUR], () => true);
 /** An account that is not confirmed does not live that long. */
 const waitLong = waiting([7 * DAY, 30 * DAY], ({ isConfirmed }) => isConfirmed);
 
@@ -24,16 +28,22 @@ export const BEGINNING = [register, verifyCode, login].map((step) =>
 
 const OF_VISITORS = [register, resendCode, verifyCode, forgetPassword, resetPassword];
 const OF_SESSIONS = [refresh, logout, reportLogin, changePassword, changeNames, endOwnSession];
-const OF_ADMINISTRATORS = [disable, enable, remove, restore, endSessions];
+const OF_ADMINISTRATORS = [disable, enable, remove, restore, endSessions, endSession];
 
 /**
  * The steps of a story. Each story has logins and waits, and some few other kinds of steps again and again: so those come together
  * that need several of each other (swarm testing).
  */
-export const anyCommands = (maxCommands: number) =>
-  fc.subarray([...OF_VISITORS, ...OF_SESSIONS, ...OF_ADMINISTRATORS], { minLength: 1, maxLength: 5 }).chain((steps) =>
-    fc.commands([...[login, ...steps, ...steps, ...steps].map((step) => choices.map(step)), wait, waitLong], {
-      maxCommands,
-      size: 'max',
-    }),
-  );
+export const anyCommands = ({ maxCommands, isAtOnce }: { maxCommands: number; isAtOnce: boolean }) =>
+  fc.subarray([...OF_VISITORS, ...OF_SESSIONS, ...OF_ADMINISTRATORS], { minLength: 1, maxLength: 5 }).chain((kinds) => {
+    const steps = [login, ...kinds, ...kinds, ...kinds].map((kind) => choices.map(kind));
+    const step = fc.oneof(...steps);
+    const pair = fc.tuple(step, step).map(([one, other]) => new AtOnce(one, other));
+    return fc.commands<Possible, AccountWorld, false>(
+      [...steps, wait, waitLong, ...(isAtOnce ? steps.map(() => pair) : [])],
+      {
+        maxCommands,
+        size: 'max',
+      },
+    );
+  });

@@ -1,8 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { AccountModel, ModelSession } from './model.js';
 import { usesRedis } from '../backends.js';
 import type { ApiClient } from '../api-client.js';
-import { ManualClock, MINUTE } from '../manual-clock.js';
+import { ManualClock, MINUTE, SECOND } from '../manual-clock.js';
 import type { User } from '../personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../test-app.js';
 
@@ -11,6 +12,8 @@ const TRIED = 2;
 
 /** The service that an {@link AccountModel} is compared with: two instances where they can know of each other, or else one. */
 export class AccountWorld {
+  /** How long a mail may take. */
+  patienceSeconds = 0;
   private adminSince = 0;
 
   private constructor(
@@ -36,33 +39,51 @@ export class AccountWorld {
     return (this.instances[at % this.instances.length] as TestApp).client().as({ apiKey: API_KEY });
   }
 
+  /** The secret in a mail of a kind: that of the first, the second, and so on. */
   async mailed({ email }: AccountModel, kind: string, count: number): Promise<string> {
-    const mail = await this.instances[0].inbox.waitFor(email, kind, count);
-    return (mail.otp ?? mail.token) as string;
+    const deadline = Date.now() + this.patienceSeconds * SECOND;
+    for (;;) {
+      const mails = (await this.instances[0].inbox.mailsTo(email)).filter((mail) => mail.kind === kind);
+      const mail = mails.at(-count);
+      if (mail) return (mail.otp ?? mail.token) as string;
+      if (Date.now() > deadline) throw new Error(`There are ${mails.length} mails of ${kind}, and not ${count}`);
+      await setTimeout(10);
+    }
   }
 
-  /** What an administrator asks for; `path` goes on behind the account. */
-  async decide(at: number, method: string, { userId }: AccountModel, path = '', body?: unknown) {
+  /** What an administrator asks for. @param account its id, and the path behind it */
+  async decide(at: number, method: string, account: string, body?: unknown) {
     if (this.clock.nowMs() - this.adminSince > 30 * MINUTE) {
       this.admin = { ...this.admin, ...(await this.instances[0].personas.login(this.admin)) };
       this.adminSince = this.clock.nowMs();
     }
-    return this.client(at).request(`/api/users/${userId}${path}`, { method, body, bearer: this.admin.token });
+    return this.client(at).request(`/api/users/${account}`, { method, body, bearer: this.admin.token });
   }
 
-  /** What tokens open, and whom they show, is what the model says, on every instance. */
+  /** What the account is, what its tokens open, and whom they show, is what the model says, on every instance. */
   async expectAsSaid(model: AccountModel): Promise<void> {
+    if (model.exists) await this.expectAccount(model);
     for (const [at] of this.instances.entries()) {
       for (const session of model.sessions) await this.expectSession(at, model, session);
     }
+  }
+
+  private async expectAccount(model: AccountModel): Promise<void> {
+    const { disabled_at, deleted_at, confirmed_at, ...account } = (await this.decide(0, 'GET', model.userId)).body.data;
+    const standing = [disabled_at, deleted_at, confirmed_at].map((at) => at !== null);
+    expect(standing).toEqual([model.isDisabled, model.isDeleted, model.isConfirmed]);
+    expect(account).toMatchObject({
+      username: model.username,
+      first_name: model.firstName,
+      password_reset_required: model.isResetRequired,
+    });
   }
 
   private async expectSession(at: number, model: AccountModel, session: ModelSession): Promise<void> {
     for (const token of session.accessTokens.slice(-TRIED)) {
       const { status, body } = await this.client(at).get('/api/profile', { bearer: token.text });
       const refusal = model.accessRefusal(session, token);
-      const said = refusal ? { status: 401, code: refusal } : { status: 200, code: undefined };
-      expect({ status, code: body.code }).toEqual(said);
+      expect(`${status} ${body.code}`).toBe(refusal ? `401 ${refusal}` : '200 undefined');
       if (refusal) continue;
       expect(body.data).toMatchObject({ username: model.username, first_name: model.firstName });
       const history = await this.client(at).get('/api/login-history?limit=100', { bearer: token.text });
