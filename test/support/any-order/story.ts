@@ -3,6 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../manual-clock.js';
 import { disable, enable, endSession, endSessions, remove, restore } from './administrators.js';
 import { AtOnce, choices, keepExplained, type Possible } from './command.js';
 import type { AccountModel } from './model.js';
+import { disturbed } from './outages.js';
 import { changeNames, changePassword, endOwnSession, logout, refresh, reportLogin } from './sessions.js';
 import { forgetPassword, login, register, resendCode, resetPassword, verifyCode } from './visitors.js';
 import type { AccountWorld } from './world.js';
@@ -34,16 +35,17 @@ const OF_ADMINISTRATORS = [disable, enable, remove, restore, endSessions, endSes
  * The steps of a story. Each story has logins and waits, and some few other kinds of steps again and again: so those come together
  * that need several of each other (swarm testing).
  */
-export const anyCommands = ({ maxCommands, isAtOnce }: { maxCommands: number; isAtOnce: boolean }) =>
+export const anyCommands = (how: 'one at a time' | 'two at a time' | 'with outages', maxCommands: number) =>
   fc.subarray([...OF_VISITORS, ...OF_SESSIONS, ...OF_ADMINISTRATORS], { minLength: 1, maxLength: 5 }).chain((kinds) => {
     const steps = [login, ...kinds, ...kinds, ...kinds].map((kind) => choices.map(kind));
     const step = fc.oneof(...steps);
-    const pair = fc.tuple(step, step).map(([one, other]) => new AtOnce(one, other));
-    return fc.commands<Possible, AccountWorld, false>(
-      [...steps, wait, waitLong, ...(isAtOnce ? steps.map(() => pair) : [])],
-      {
-        maxCommands,
-        size: 'max',
-      },
-    );
+    const special = {
+      'one at a time': step,
+      'two at a time': fc.tuple(step, step).map(([one, other]) => new AtOnce(one, other)),
+      'with outages': disturbed(step),
+    };
+    return fc.commands<Possible, AccountWorld, false>([...steps, wait, waitLong, ...steps.map(() => special[how])], {
+      maxCommands,
+      size: 'max',
+    });
   });

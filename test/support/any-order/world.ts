@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { AccountModel, ModelSession } from './model.js';
-import { usesRedis } from '../backends.js';
+import { redisUrl, usesRedis } from '../backends.js';
 import type { ApiClient } from '../api-client.js';
 import { ManualClock, MINUTE, SECOND } from '../manual-clock.js';
 import type { User } from '../personas.js';
+import { TcpProxy } from '../tcp-proxy.js';
 import { API_KEY, startTestApp, type TestApp } from '../test-app.js';
 
 /** The tokens of a session that are tried after each step: the newest. */
@@ -18,20 +19,26 @@ export class AccountWorld {
 
   private constructor(
     readonly clock: ManualClock,
+    /** The way to Redis, where a story has outages. */
+    readonly redis: TcpProxy | null,
     private readonly instances: [TestApp, ...TestApp[]],
     private admin: User,
   ) {}
 
-  static async open(): Promise<AccountWorld> {
+  static async open({ hasOutages = false } = {}): Promise<AccountWorld> {
     const clock = new ManualClock();
     clock.freeze();
-    const first = await startTestApp({ clock, env: { RATE_LIMIT: '1000000' } });
-    const others = usesRedis ? [await startTestApp({ clock, beside: first, env: { RATE_LIMIT: '1000000' } })] : [];
-    return new AccountWorld(clock, [first, ...others], await first.personas.admin());
+    const redis = hasOutages ? await TcpProxy.before(redisUrl() as string) : null;
+    const env = { RATE_LIMIT: '1000000', ...(redis ? { REDIS_URL: redis.redisUrl } : {}) };
+    const first = await startTestApp({ clock, env, redis: usesRedis || hasOutages });
+    const others = usesRedis || hasOutages ? [await startTestApp({ clock, beside: first, env })] : [];
+    return new AccountWorld(clock, redis, [first, ...others], await first.personas.admin());
   }
 
   async close(): Promise<void> {
+    this.redis?.restore();
     for (const instance of this.instances.toReversed()) await instance.close();
+    await this.redis?.close();
   }
 
   /** A caller from an address of its own, at one of the instances. */
