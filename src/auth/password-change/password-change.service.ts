@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Sessions } from '../../login-history/index.js';
 import { AccountBackoff, NewPasswords, PasswordHasher, type Principal, SecurityEvents } from '../../security/index.js';
-import { type Account, AccountsRepository } from '../../users/index.js';
+import { type Account, AccountsRepository, isActive } from '../../users/index.js';
 import { ResetMails } from '../password-reset/reset-mails.js';
 import type { ChangePasswordDto } from './password-change.dto.js';
 
@@ -30,7 +30,7 @@ export class PasswordChangeService {
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
     const change = async () => {
       const credentialVersion = await this.accounts.changePasswordIfCurrent(userId, passwordHash, account.passwordHash);
-      if (credentialVersion === null) throw await this.overtaken(sessionId);
+      if (credentialVersion === null) throw await this.overtaken(userId, sessionId);
       await this.mails.postChanged(account.email, { isSessionKept: true });
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId, sessionId });
       return credentialVersion;
@@ -39,9 +39,11 @@ export class PasswordChangeService {
   }
 
   /** The password was changed meanwhile: by somebody else, which ended this session, or from this session too. */
-  private async overtaken(sessionId: string): Promise<ApiError> {
+  private async overtaken(userId: string, sessionId: string): Promise<ApiError> {
     const end = await this.sessions.endOf(sessionId);
-    return end ? new ApiError(end) : wrongPassword();
+    if (end) return new ApiError(end);
+    const account = await this.accounts.lock(userId);
+    return account && isActive(account) ? wrongPassword() : new ApiError('account_disabled');
   }
 
   /**

@@ -230,10 +230,12 @@ export class AccountsRepository extends AccountReader {
   /**
    * Stores another password for somebody who knows the current one: of any number who do so at the same time, one succeeds.
    * @param currentHash the hash that must still be stored
-   * @returns the new credential version; sessions of older versions are invalid. null if another password is stored, or no account
+   * @returns the new credential version; sessions of older versions are invalid. null if another password is stored, or no active
+   *   account
    */
   async changePasswordIfCurrent(userId: string, passwordHash: string, currentHash: string): Promise<number | null> {
-    return this.replacePassword({ _id: new Types.ObjectId(userId), password: currentHash }, passwordHash, 0);
+    const current = { password: currentHash, status: { $ne: 'inactive' as const } };
+    return this.replacePassword({ _id: new Types.ObjectId(userId), ...current }, passwordHash, 0);
   }
 
   /** As {@link changePasswordIfCurrent}, for somebody who has a mailed token instead. null only if there is no such account. */
@@ -248,7 +250,7 @@ export class AccountsRepository extends AccountReader {
   }
 
   private async replacePassword(
-    filter: { _id: Types.ObjectId; password?: string },
+    filter: { _id: Types.ObjectId; password?: string; status?: { $ne: UserStatus } },
     passwordHash: string,
     recoveries: 0 | 1,
   ): Promise<number | null> {
