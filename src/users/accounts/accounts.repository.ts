@@ -234,11 +234,10 @@ export class AccountsRepository extends AccountReader {
    *   account
    */
   async changePasswordIfCurrent(userId: string, passwordHash: string, currentHash: string): Promise<number | null> {
-    const current = { password: currentHash, status: { $ne: 'inactive' as const } };
-    return this.replacePassword({ _id: new Types.ObjectId(userId), ...current }, passwordHash, 0);
+    return this.replacePassword({ _id: new Types.ObjectId(userId), password: currentHash }, passwordHash, 0);
   }
 
-  /** As {@link changePasswordIfCurrent}, for somebody who has a mailed token instead. null only if there is no such account. */
+  /** As {@link changePasswordIfCurrent}, for somebody who has a mailed token instead. null only if there is no active account. */
   async recoverPassword(userId: string, passwordHash: string): Promise<number | null> {
     return this.replacePassword({ _id: new Types.ObjectId(userId) }, passwordHash, 1);
   }
@@ -250,12 +249,13 @@ export class AccountsRepository extends AccountReader {
   }
 
   private async replacePassword(
-    filter: { _id: Types.ObjectId; password?: string; status?: { $ne: UserStatus } },
+    filter: { _id: Types.ObjectId; password?: string },
     passwordHash: string,
     recoveries: 0 | 1,
   ): Promise<number | null> {
     const changed = { password: passwordHash, updated_at: this.clock.now() };
-    const { matchedCount } = await this.users.updateOne(filter, { $set: changed });
+    const active = { ...filter, status: { $ne: 'inactive' as const } };
+    const { matchedCount } = await this.users.updateOne(active, { $set: changed });
     const usable = { $set: { password_reset_required: false }, $inc: { recoveries } };
     return matchedCount === 0 ? null : this.raiseCredentialVersion({ user: filter._id }, usable);
   }
