@@ -57,8 +57,8 @@ function queryOf(fields: Fields): string {
 }
 
 /**
- * @param routes for each operation its method, its path as a URI template (RFC 6570), and `!` at its end if it needs no token. Fields that
- *   the template does not name go into the body of a POST, PUT or PATCH, or else into the query
+ * @param routes for each operation its method, its path as a URI template (RFC 6570), and `!` at its end if it needs no token.
+ *   Fields that the template does not name go into the body of a POST, PUT or PATCH, or else into the query
  */
 export function createClient<Operations>(
   routes: Record<string, string>,

@@ -38,7 +38,7 @@ export class PasswordChangeService {
     await this.sessions.endAllWith(userId, 'password_changed', change, sessionId);
   }
 
-  /** The password was changed meanwhile: by somebody else, which ended this session, or from this session too. */
+  /** The password was changed meanwhile, by somebody else, which ended this session, or from this session too; or the account closed. */
   private async overtaken(userId: string, sessionId: string): Promise<ApiError> {
     const end = await this.sessions.endOf(sessionId);
     if (end) return new ApiError(end);

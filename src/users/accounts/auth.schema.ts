@@ -43,5 +43,5 @@ export class Auth {
 export const AuthSchema = SchemaFactory.createForClass(Auth);
 AuthSchema.index({ user: 1 }, { unique: true });
 AuthSchema.index({ unconfirmed_until: 1 }, { expireAfterSeconds: 0 });
-// Of those who have a role, in words that equality implies for the planner.
+// Only of those who have a role; `$gt`, because MongoDB's planner sees that it holds for any role that is asked for.
 AuthSchema.index({ role: 1 }, { partialFilterExpression: { role: { $gt: '' } } });
