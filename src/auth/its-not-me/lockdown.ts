@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { KnownDevicesRepository, Sessions } from '../../login-history/index.js';
 import { OneTimeSecrets, SecurityEvents } from '../../security/index.js';
-import { AccountAnnouncements, AccountsRepository } from '../../users/index.js';
+import { AccountAnnouncements, AccountsRepository, isActive } from '../../users/index.js';
 import { ResetMails } from '../password-reset/reset-mails.js';
 
 /** The account to lock down, and the login that was reported. */
@@ -30,7 +30,7 @@ export class Lockdown {
    * reset link is mailed to the owner. This mail is exempt from the quota.
    * @param login.recoveries locks down only if the account has been recovered this many times: of any number of calls with the
    *   same count exactly one succeeds. Without it, locks down only if the session has not ended
-   * @throws ApiError `report_link_used` if the count differs, 401 with the reason if the session has ended
+   * @throws ApiError `report_link_used` if the count differs or the account was closed; without a count, 401 with the reason
    */
   async lockDown({ userId, sessionId, recoveries }: ReportedLogin): Promise<void> {
     const token = this.secrets.prepareResetToken();
@@ -41,9 +41,10 @@ export class Lockdown {
       // second lockdown would invalidate the link in the first one's mail, or undo a reset that has just succeeded.
       const end = recoveries === undefined ? await this.sessions.endOf(sessionId) : null;
       if (end) throw new ApiError(end);
-      if (recoveries !== undefined && account?.recoveries !== recoveries) throw new ApiError('report_link_used');
-      const credentialVersion = account && (await this.accounts.requirePasswordReset(userId));
-      if (!account || credentialVersion === null) throw new ApiError('session_revoked');
+      const isDue = account && isActive(account) && (recoveries ?? account.recoveries) === account.recoveries;
+      const credentialVersion = isDue ? await this.accounts.requirePasswordReset(userId) : null;
+      if (!isDue || credentialVersion === null)
+        throw new ApiError(recoveries === undefined ? 'account_disabled' : 'report_link_used');
       await this.knownDevices.forgetAll(userId);
       await this.secrets.issueResetToken(userId, token);
       await this.mails.postAlert(account.email, token);

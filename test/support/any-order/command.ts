@@ -61,7 +61,11 @@ export class Command implements fc.AsyncCommand<Possible, AccountWorld> {
 }
 
 /** Of these, one has its mail only if the other has not. */
-const CLASHING = ['register beside resend code', 'forget password beside its not me'];
+const CLASHING = [
+  'register beside resend code',
+  'forget password beside its not me',
+  'forget password beside report a login',
+];
 
 /** Two steps at the same moment: answers and state must be those of one of them after the other (linearizability). */
 export class AtOnce implements fc.AsyncCommand<Possible, AccountWorld> {

@@ -6,6 +6,7 @@ const SESSION_MAX_AGE = 30 * DAY;
 const REFRESH_GRACE = 10 * SECOND;
 const OTP_TTL = 10 * MINUTE;
 const RESET_TTL = 15 * MINUTE;
+const REPORT_TTL = 7 * DAY;
 const TRIES = 5;
 
 export interface ModelToken {
@@ -17,6 +18,8 @@ export interface ModelSession {
   id: string;
   loggedInAt: number;
   rotatedAt: number;
+  /** Of the account, by then. */
+  recoveries: number;
   /** Error code of whatever ended it. */
   end: string | null;
   accessTokens: ModelToken[];
@@ -87,6 +90,8 @@ export class AccountModel {
   isDisabled = false;
   isDeleted = false;
   isResetRequired = false;
+  /** Lockdowns and resets by mail. */
+  recoveries = 0;
   sessions: ModelSession[] = [];
   forgottenPasswords = 0;
   reportedLogins = 0;
@@ -158,7 +163,8 @@ export class AccountModel {
 
   login(id: string, accessToken: string, refreshToken: string): void {
     const now = this.clock.nowMs();
-    const session = { id, loggedInAt: now, rotatedAt: now, end: null, accessTokens: [], refreshTokens: [] };
+    const { recoveries } = this;
+    const session = { id, loggedInAt: now, rotatedAt: now, recoveries, end: null, accessTokens: [], refreshTokens: [] };
     this.sessions.push(session);
     this.addTokens(session, accessToken, refreshToken);
   }
@@ -200,6 +206,18 @@ export class AccountModel {
   changePassword(password: string): void {
     this.passwords.push(password);
     this.isResetRequired = false;
+  }
+
+  /** @returns the code with which the link in the mail about a login is refused, or null */
+  reportRefusal({ loggedInAt, recoveries }: ModelSession): string | null {
+    if (inSeconds(loggedInAt + REPORT_TTL) <= this.clock.nowMs()) return 'report_link_expired';
+    return this.isActive && recoveries === this.recoveries ? null : 'report_link_used';
+  }
+
+  lockDown(): void {
+    this.end('reported_not_me');
+    this.isResetRequired = true;
+    this.recoveries += 1;
   }
 
   private addTokens(session: ModelSession, accessToken: string, refreshToken: string): void {

@@ -27,6 +27,12 @@ function bySession(model: AccountModel, chosen: Choices, { send, judge, isEnding
   };
 }
 
+async function lockDown(model: AccountModel, world: AccountWorld): Promise<void> {
+  model.lockDown();
+  model.reportedLogins += 1;
+  model.reset.issued(await world.mailed(model, 'security-alert', model.reportedLogins));
+}
+
 export const refresh = command('refresh', ({ at, which, other }) => ({
   isPossible: hasSession,
   request(model) {
@@ -78,12 +84,28 @@ export const reportLogin = command('its not me', (chosen) => ({
         caller.post('/auth/its-not-me', { refresh_token: fromEnd(refreshTokens, chosen.other).text }),
       async judge(model, _session, { status }, world) {
         expect(status).toBe(200);
-        model.end('reported_not_me');
-        model.isResetRequired = true;
-        model.reportedLogins += 1;
-        model.reset.issued(await world.mailed(model, 'security-alert', model.reportedLogins));
+        await lockDown(model, world);
       },
     }),
+}));
+
+export const reportByLink = command('report a login', ({ at, which }) => ({
+  isPossible: hasSession,
+  request({ userId, sessions }) {
+    const { id, recoveries, loggedInAt } = fromEnd(sessions, which);
+    return {
+      send: (world) =>
+        world.client(at).post('/auth/report-login', {
+          token: world.reportToken({ userId, sessionId: id, recoveries, loggedInAt: new Date(loggedInAt) }),
+        }),
+      async judge(model, answer, world) {
+        const refusal = model.reportRefusal(model.session(id));
+        if (refusal) return expectRefusal(answer, 400, refusal);
+        expect(answer.status).toBe(200);
+        await lockDown(model, world);
+      },
+    };
+  },
 }));
 
 export const changePassword = command('change password', (chosen) => ({

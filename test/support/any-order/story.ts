@@ -4,7 +4,7 @@ import { disable, enable, endSession, endSessions, remove, restore } from './adm
 import { AtOnce, choices, keepExplained, type Possible } from './command.js';
 import type { AccountModel } from './model.js';
 import { disturbed } from './outages.js';
-import { changeNames, changePassword, endOwnSession, logout, refresh, reportLogin } from './sessions.js';
+import { changeNames, changePassword, endOwnSession, logout, refresh, reportByLink, reportLogin } from './sessions.js';
 import { forgetPassword, login, register, resendCode, resetPassword, verifyCode } from './visitors.js';
 import type { AccountWorld } from './world.js';
 
@@ -28,7 +28,7 @@ export const BEGINNING = [register, verifyCode, login].map((step) =>
 );
 
 const OF_VISITORS = [register, resendCode, verifyCode, forgetPassword, resetPassword];
-const OF_SESSIONS = [refresh, logout, reportLogin, changePassword, changeNames, endOwnSession];
+const OF_SESSIONS = [refresh, logout, reportLogin, reportByLink, changePassword, changeNames, endOwnSession];
 const OF_ADMINISTRATORS = [disable, enable, remove, restore, endSessions, endSession];
 
 /**

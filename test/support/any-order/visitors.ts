@@ -63,7 +63,10 @@ export const login = command('login', ({ at, which, isRight, isAll }) => ({
     const login = isAll ? email : username.toUpperCase();
     return {
       send: (world) => world.client(at).post('/auth/login', { login, password }),
-      judge(model, answer) {
+      judge(model, answer, _world, isBeside) {
+        // A password that is chosen again at this moment has another hash than the one that was compared.
+        const isChosenAgain = isBeside && model.passwords.at(-1) === model.passwords.at(-2);
+        if (isChosenAgain && answer.status === 401) return expectRefusal(answer, 401, 'invalid_credentials');
         const isKnown = isAll || username === model.username;
         const refusal = isKnown ? model.loginRefusal(password) : 'invalid_credentials';
         if (refusal) return expectRefusal(answer, refusal === 'invalid_credentials' ? 401 : 403, refusal);
@@ -104,6 +107,7 @@ export const resetPassword = command('reset password', ({ at, which, isRight }) 
           return expectRefusal(answer, 422, 'validation_failed');
         expect(answer.status).toBe(200);
         model.reset.kill();
+        model.recoveries += 1;
         model.changePassword(password);
         model.end('password_changed');
       },

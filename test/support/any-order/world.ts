@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { LoginReportTokens } from '../../../src/security/index.js';
 import type { AccountModel, ModelSession } from './model.js';
 import { redisUrl, usesRedis } from '../backends.js';
 import type { ApiClient } from '../api-client.js';
@@ -44,6 +45,11 @@ export class AccountWorld {
   /** A caller from an address of its own, at one of the instances. */
   client(at: number): ApiClient {
     return (this.instances[at % this.instances.length] as TestApp).client().as({ apiKey: API_KEY });
+  }
+
+  /** What the link in the mail about this login contains, if there is such a mail. */
+  reportToken(login: Parameters<LoginReportTokens['issue']>[0]): string {
+    return this.instances[0].app.get(LoginReportTokens).issue(login);
   }
 
   /** The secret in a mail of a kind: that of the first, the second, and so on. */
