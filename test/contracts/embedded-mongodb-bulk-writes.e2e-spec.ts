@@ -59,6 +59,21 @@ describe(`A write of many, over several collections, on ${SERVER}`, () => {
     expect((outcome as { writeErrors: Map<number, object> }).writeErrors.get(1)).toMatchObject({ code: 11000 });
   });
 
+  it('tells of failures alone if that is asked', async () => {
+    const ns = `${suite.connection.name}.bulk-${randomUUID()}`;
+    const admin = suite.connection.getClient().db('admin');
+    const told = async (ids: number[], errorsOnly: boolean) => {
+      const ops = ids.map((_id) => ({ insert: 0, document: { _id } }));
+      const { cursor } = await admin.command({ bulkWrite: 1, ops, nsInfo: [{ ns }], ordered: false, errorsOnly });
+      return (cursor as { firstBatch: Fields[] }).firstBatch.map(({ ok, idx }) => [ok, idx]);
+    };
+    expect(await told([1, 1], false)).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+    expect(await told([3, 1, 4], true)).toEqual([[0, 1]]);
+  });
+
   it.each<[string, Fields]>([
     ['of no list', { ops: 5, nsInfo: [] }],
     ['of a collection that is not named', { ops: [{ insert: 1, document: {} }], nsInfo: [{ ns: 'a.b' }] }],

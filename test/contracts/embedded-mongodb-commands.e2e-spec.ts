@@ -1,3 +1,4 @@
+import mongoose from 'mongoose';
 import { describe, expect, it } from 'vitest';
 import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
@@ -43,6 +44,18 @@ describe(`A command on ${SERVER}`, () => {
     );
     expect(outcome).toMatchObject({ code });
     expect(await things.find().toArray()).toEqual([{ _id: 1, a: 1 }]);
+  });
+
+  it('for more of a cursor names it by a long', async () => {
+    const getMore = { getMore: 1, collection: suite.things.collectionName };
+    await expect(run(getMore)).rejects.toMatchObject({ code: 14 });
+  });
+
+  it('that writes its outcome into a collection says no more than which', async () => {
+    await suite.things.insertOne({ a: 1 });
+    const out = { db: suite.connection.name, coll: 'never', mode: 'replace' };
+    await expect(suite.aggregate({ $out: out })).rejects.toThrow(mongoose.mongo.MongoServerError);
+    expect(await suite.connection.db?.listCollections({ name: 'never' }).toArray()).toEqual([]);
   });
 
   it('that aggregates explains itself when it is asked to', async () => {
