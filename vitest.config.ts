@@ -72,7 +72,7 @@ export default defineConfig({
         include: ['test/abuse/**/*spec.ts'],
         exclude: [
           'test/abuse/{breaking-connections,connections,database-failures,redis-failures,redis-servers,slow-clients,stepping-down}.e2e-spec.ts',
-          'test/abuse/{enumeration,faults,instances}.e2e-spec.ts',
+          'test/abuse/{enumeration,faults,hash-queue,instances}.e2e-spec.ts',
         ],
         env: { TEST_STORE: 'memory' },
       }),

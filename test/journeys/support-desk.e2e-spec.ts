@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tokens, User } from '../support/personas.js';
-import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
 
 describe('A support desk', () => {
   let test: TestApp;
@@ -11,10 +11,8 @@ describe('A support desk', () => {
   });
   afterAll(() => test.close());
 
-  const send = (method: string, path: string, bearer = admin.token, body?: unknown) =>
-    test.client().request(path, { method, body, apiKey: API_KEY, bearer });
-  const list = async (path: string) => (await send('GET', path)).body.data.content as Record<string, unknown>[];
-  const profile = async ({ token }: Tokens) => (await send('GET', '/api/profile', token)).status;
+  const list = async (path: string) => (await admin.api.get(path)).body.data.content as Record<string, unknown>[];
+  const profile = async ({ token }: Tokens) => (await admin.api.as({ bearer: token }).get('/api/profile')).status;
   const sessionsOf = async ({ userId }: { userId: string }) =>
     (await list(`/api/users/${userId}/login-history`)).map(({ _id }) => _id as string);
 
@@ -22,9 +20,9 @@ describe('A support desk', () => {
     const user = await test.personas.user();
     const stolen = await test.personas.login(user);
     const [newest = ''] = await sessionsOf(user);
-    expect((await send('DELETE', `/api/users/${user.userId}/login-history/${newest}`)).status).toBe(200);
+    expect((await admin.api.delete(`/api/users/${user.userId}/login-history/${newest}`)).status).toBe(200);
 
-    const refused = await send('GET', '/api/profile', stolen.token);
+    const refused = await admin.api.as({ bearer: stolen.token }).get('/api/profile');
     expect(refused.status).toBe(401);
     expect(refused.body.code).toBe('session_revoked');
     const { refresh_token } = stolen;
@@ -40,7 +38,7 @@ describe('A support desk', () => {
     const user = await test.personas.user();
     const others = [await test.personas.login(user), await test.personas.login(user)];
     const bystander = await test.personas.user();
-    const answer = await send('DELETE', `/api/users/${user.userId}/login-history`);
+    const answer = await admin.api.delete(`/api/users/${user.userId}/login-history`);
     expect(answer.body.data).toEqual({ ended: 3 });
     for (const session of [user, ...others]) expect(await profile(session)).toBe(401);
     expect(await profile(bystander)).toBe(200);
@@ -54,15 +52,15 @@ describe('A support desk', () => {
     const [user, other] = [await test.personas.user(), await test.personas.user()];
     const [session = ''] = await sessionsOf(other);
     for (const id of [session, 'ab'.repeat(12)]) {
-      const { status, body } = await send('DELETE', `/api/users/${user.userId}/login-history/${id}`);
+      const { status, body } = await admin.api.delete(`/api/users/${user.userId}/login-history/${id}`);
       expect(status).toBe(404);
       expect(body.code).toBe('not_found');
     }
     expect(await profile(other)).toBe(200);
-    const misspelt = await send('DELETE', `/api/users/${user.userId}/login-history/all`);
+    const misspelt = await admin.api.delete(`/api/users/${user.userId}/login-history/all`);
     expect(misspelt.status).toBe(422);
     expect(misspelt.body.errors).toEqual([{ field: 'session', message: 'session must be 24 hexadecimal characters' }]);
-    const nobody = await send('DELETE', `/api/users/${'ab'.repeat(12)}/login-history`);
+    const nobody = await admin.api.delete(`/api/users/${'ab'.repeat(12)}/login-history`);
     expect(nobody.body.data).toEqual({ ended: 0 });
   });
 
@@ -73,18 +71,17 @@ describe('A support desk', () => {
     expect(await ids('')).toEqual([second.userId, admin.userId]);
     expect(await ids(`&search=${second.registration.username}`)).toEqual([second.userId]);
     expect(await ids('&status=inactive')).toEqual([]);
-    await send('PATCH', `/api/users/${second.userId}`, admin.token, { role: null });
+    await admin.api.patch(`/api/users/${second.userId}`, { role: null });
     expect(await ids('')).toEqual([admin.userId]);
-    expect((await send('GET', '/api/users?role=king')).body.errors).toEqual([
+    expect((await admin.api.get('/api/users?role=king')).body.errors).toEqual([
       { field: 'role', message: 'role must be one of admin' },
     ]);
   });
 
   it('finds what an administrator did', async () => {
     const [busy, user] = [await test.personas.admin(), await test.personas.user()];
-    await send('PATCH', `/api/users/${user.userId}`, admin.token, { status: 'inactive' });
-    for (const status of ['active', 'inactive'])
-      await send('PATCH', `/api/users/${user.userId}`, busy.token, { status });
+    await admin.api.patch(`/api/users/${user.userId}`, { status: 'inactive' });
+    for (const status of ['active', 'inactive']) await busy.api.patch(`/api/users/${user.userId}`, { status });
     const found = async (query: string) =>
       (await list(`/api/security-events?by=${busy.userId}${query}`)).map(({ kind, user }) => ({ kind, user }));
     const disabled = { kind: 'user_disabled', user: user.userId };
@@ -96,7 +93,7 @@ describe('A support desk', () => {
   it('finds what happened in a time, its first moment included and its last not', async () => {
     test.clock.freeze();
     const user = await test.personas.user();
-    const decide = (status: string) => send('PATCH', `/api/users/${user.userId}`, admin.token, { status });
+    const decide = (status: string) => admin.api.patch(`/api/users/${user.userId}`, { status });
     const times: string[] = [];
     for (const status of ['inactive', 'active', 'inactive']) {
       test.clock.advance(60_000);
@@ -114,7 +111,7 @@ describe('A support desk', () => {
     expect(await found(`since=${elsewhere}`)).toEqual([third]);
     expect(await found(`since=${third}&until=${first}`)).toEqual([]);
     for (const wrong of ['yesterday', '2026-02-30T00:00:00Z', '2026-02-01']) {
-      const { status, body } = await send('GET', `/api/security-events?since=${wrong}`);
+      const { status, body } = await admin.api.get(`/api/security-events?since=${wrong}`);
       expect(status, wrong).toBe(422);
       expect(body.errors[0].field).toBe('since');
     }
@@ -124,7 +121,7 @@ describe('A support desk', () => {
     const [user, other] = [await test.personas.user(), await test.personas.user()];
     const [session = ''] = await sessionsOf(other);
     for (const path of ['', `/${session}`]) {
-      const { status } = await send('DELETE', `/api/users/${other.userId}/login-history${path}`, user.token);
+      const { status } = await user.api.delete(`/api/users/${other.userId}/login-history${path}`);
       expect(status).toBe(403);
     }
     expect(await profile(other)).toBe(200);

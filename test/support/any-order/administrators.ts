@@ -1,73 +1,78 @@
 import { expect } from 'vitest';
-import { command, exists, fromEnd, hasSession } from './command.js';
+import { command, exists, expectEnded, fromEnd, hasSession } from './command.js';
+import type { AccountModel } from './model.js';
 
-export const disable = command('disable', ({ at }) => ({
-  isPossible: exists,
-  request: ({ userId }) => ({
-    send: (world) => world.decide(at, 'PATCH', userId, { status: 'inactive' }),
-    judge(model, { status }) {
-      expect(status).toBe(200);
-      model.isDisabled = true;
-      model.end('account_disabled');
-    },
-  }),
-}));
+interface Decision {
+  method: string;
+  /** Behind the account. */
+  path?: string;
+  body?: object;
+  isAllowed?: (model: AccountModel) => boolean;
+  apply(model: AccountModel): void;
+}
 
-export const enable = command('enable', ({ at }) => ({
-  isPossible: exists,
-  request: ({ userId }) => ({
-    send: (world) => world.decide(at, 'PATCH', userId, { status: 'active' }),
-    judge(model, { status }) {
-      const isAllowed = model.isDisabled || (model.isConfirmed && !model.isDeleted);
-      expect(status).toBe(isAllowed ? 200 : 422);
-      if (isAllowed) model.isDisabled = false;
-    },
-  }),
-}));
+/** What an administrator decides about the account. */
+const decision = (name: string, { method, path = '', body, isAllowed = () => true, apply }: Decision) =>
+  command(name, ({ at }) => ({
+    isPossible: exists,
+    operation: ({ userId }) => ({
+      send: (world) => world.decide(at, method, `${userId}${path}`, body),
+      judge(model, { status }) {
+        expect(status).toBe(isAllowed(model) ? 200 : 422);
+        if (status === 200) apply(model);
+      },
+    }),
+  }));
 
-export const remove = command('delete', ({ at }) => ({
-  isPossible: exists,
-  request: ({ userId }) => ({
-    send: (world) => world.decide(at, 'DELETE', userId),
-    judge(model, { status }) {
-      expect(status).toBe(200);
-      model.isDeleted = true;
-      model.end('account_disabled');
-    },
-  }),
-}));
+export const disable = decision('disable', {
+  method: 'PATCH',
+  body: { status: 'inactive' },
+  apply(model) {
+    model.isDisabled = true;
+    model.end('account_disabled');
+  },
+});
 
-export const restore = command('restore', ({ at }) => ({
-  isPossible: exists,
-  request: ({ userId }) => ({
-    send: (world) => world.decide(at, 'POST', `${userId}/restore`, {}),
-    judge(model, { status }) {
-      expect(status).toBe(200);
-      model.isDeleted = false;
-    },
-  }),
-}));
+export const enable = decision('enable', {
+  method: 'PATCH',
+  body: { status: 'active' },
+  isAllowed: ({ isDisabled, isConfirmed, isDeleted }) => isDisabled || (isConfirmed && !isDeleted),
+  apply(model) {
+    model.isDisabled = false;
+  },
+});
 
-export const endSessions = command('end all sessions as an administrator', ({ at }) => ({
-  isPossible: hasSession,
-  request: ({ userId }) => ({
-    send: (world) => world.decide(at, 'DELETE', `${userId}/login-history`),
-    judge(model, { status }) {
-      expect(status).toBe(200);
-      model.end('session_revoked');
-    },
-  }),
-}));
+export const remove = decision('delete', {
+  method: 'DELETE',
+  apply(model) {
+    model.isDeleted = true;
+    model.end('account_disabled');
+  },
+});
+
+export const restore = decision('restore', {
+  method: 'POST',
+  path: '/restore',
+  body: {},
+  apply(model) {
+    model.isDeleted = false;
+  },
+});
+
+export const endSessions = decision('end all sessions as an administrator', {
+  method: 'DELETE',
+  path: '/login-history',
+  apply: (model) => model.end('session_revoked'),
+});
 
 export const endSession = command('end a session as an administrator', ({ at, which }) => ({
   isPossible: hasSession,
-  request({ userId, sessions }) {
+  operation({ userId, sessions }) {
     const { id, end } = fromEnd(sessions, which);
     return {
       send: (world) => world.decide(at, 'DELETE', `${userId}/login-history/${id}`),
-      judge(model, { status }) {
-        // Of two who end it at the same moment, the second may be told so too.
-        expect(status).toBeOneOf(end ? [404] : model.session(id).end ? [200, 404] : [200]);
+      judge(model, answer) {
+        expectEnded(answer, { before: end, now: model.session(id).end });
         model.end('session_revoked', [model.session(id)]);
       },
     };

@@ -5,7 +5,7 @@ import type { AccountModel } from './model.js';
 import type { AccountWorld } from './world.js';
 
 /** What somebody asks of the service. */
-export interface Request {
+export interface Operation {
   send(world: AccountWorld): Promise<ApiResponse>;
   /**
    * Compares the answer with what the model says, and does the same to the model.
@@ -18,7 +18,7 @@ export interface Request {
 interface Step {
   /** Whether it can be tried at this moment. */
   isPossible?: (model: AccountModel) => boolean;
-  request(model: AccountModel): Request;
+  operation(model: AccountModel): Operation;
 }
 
 /** What may be: of two steps at the same moment, answers and state do not always tell which came first. */
@@ -27,7 +27,7 @@ export interface Possible {
 }
 
 interface Asked {
-  request: Request;
+  operation: Operation;
   answer: ApiResponse;
 }
 
@@ -47,8 +47,8 @@ export class Command implements fc.AsyncCommand<Possible, AccountWorld> {
   }
 
   async ask({ models: [model] }: Possible, world: AccountWorld): Promise<Asked> {
-    const request = this.step.request(model as AccountModel);
-    return { request, answer: await request.send(world) };
+    const operation = this.step.operation(model as AccountModel);
+    return { operation, answer: await operation.send(world) };
   }
 
   async run(possible: Possible, world: AccountWorld): Promise<void> {
@@ -100,7 +100,7 @@ export async function keepExplained(possible: Possible, orders: Asked[][], world
     for (const order of orders) {
       const after = model.clone();
       try {
-        for (const { request, answer } of order) await request.judge(after, answer, world, isBeside);
+        for (const { operation, answer } of order) await operation.judge(after, answer, world, isBeside);
         await world.expectAsSaid(after);
         explained.set(JSON.stringify(after), after);
       } catch (error) {
@@ -118,7 +118,9 @@ export interface Choices {
   /** Which session, or which token of it, counted from the newest. */
   which: number;
   other: number;
+  /** Whether what is sent is right, where it can be wrong. */
   isRight: boolean;
+  /** Whether it is about all of something, or more of it. */
   isAll: boolean;
 }
 
@@ -148,4 +150,12 @@ export function fromEnd<T>(list: T[], place: number): T {
 
 export function expectRefusal({ status, body }: ApiResponse, expected: number, code: string): void {
   expect(`${status} ${body.code}`).toBe(`${expected} ${code}`);
+}
+
+/**
+ * Of two who end a session at the same moment, both may be told so.
+ * @param before its end when that was asked for; `now` when it is judged
+ */
+export function expectEnded({ status }: ApiResponse, { before, now }: Record<'before' | 'now', string | null>): void {
+  expect(status).toBeOneOf([...(before ? [] : [200]), ...(now ? [404] : [])]);
 }

@@ -93,8 +93,8 @@ export class AccountModel {
   /** Lockdowns and resets by mail. */
   recoveries = 0;
   sessions: ModelSession[] = [];
-  forgottenPasswords = 0;
-  reportedLogins = 0;
+  /** How many of each kind with a secret in them were mailed. */
+  mails = { 'email-verification': 0, 'password-reset': 0, 'security-alert': 0 };
   otp: ModelSecret;
   reset: ModelSecret;
 
@@ -110,6 +110,7 @@ export class AccountModel {
   clone(): AccountModel {
     const copy = Object.assign(new AccountModel(this.name, this.clock), this);
     copy.passwords = [...this.passwords];
+    copy.mails = { ...this.mails };
     copy.otp = this.otp.clone();
     copy.reset = this.reset.clone();
     copy.sessions = this.sessions.map((session) => ({

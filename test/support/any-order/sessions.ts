@@ -1,10 +1,19 @@
 import { expect } from 'vitest';
 import type { ApiClient, ApiResponse } from '../api-client.js';
-import { type Choices, command, expectRefusal, fromEnd, hasSession, newPassword, type Request } from './command.js';
+import {
+  type Choices,
+  command,
+  expectEnded,
+  expectRefusal,
+  fromEnd,
+  hasSession,
+  newPassword,
+  type Operation,
+} from './command.js';
 import type { AccountModel, ModelSession } from './model.js';
 import type { AccountWorld } from './world.js';
 
-interface SessionRequest {
+interface SessionOperation {
   send(caller: ApiClient, session: ModelSession): Promise<ApiResponse>;
   /** The same for a request that was let in. */
   judge(model: AccountModel, session: ModelSession, answer: ApiResponse, world: AccountWorld): Promise<void> | void;
@@ -13,7 +22,11 @@ interface SessionRequest {
 }
 
 /** A request of a session, by one of its tokens. */
-function bySession(model: AccountModel, chosen: Choices, { send, judge, isEnding = false }: SessionRequest): Request {
+function bySession(
+  model: AccountModel,
+  chosen: Choices,
+  { send, judge, isEnding = false }: SessionOperation,
+): Operation {
   const session = fromEnd(model.sessions, chosen.which);
   const token = fromEnd(session.accessTokens, chosen.other);
   return {
@@ -27,15 +40,9 @@ function bySession(model: AccountModel, chosen: Choices, { send, judge, isEnding
   };
 }
 
-async function lockDown(model: AccountModel, world: AccountWorld): Promise<void> {
-  model.lockDown();
-  model.reportedLogins += 1;
-  model.reset.issued(await world.mailed(model, 'security-alert', model.reportedLogins));
-}
-
 export const refresh = command('refresh', ({ at, which, other }) => ({
   isPossible: hasSession,
-  request(model) {
+  operation(model) {
     const { id, refreshTokens } = fromEnd(model.sessions, which);
     const generation = Math.max(refreshTokens.length - 1 - other, 0);
     const refresh_token = refreshTokens[generation]?.text;
@@ -62,7 +69,7 @@ export const refresh = command('refresh', ({ at, which, other }) => ({
 
 export const logout = command('logout', (chosen) => ({
   isPossible: hasSession,
-  request: (model) =>
+  operation: (model) =>
     bySession(model, chosen, {
       isEnding: true,
       send(caller, { refreshTokens }) {
@@ -78,20 +85,21 @@ export const logout = command('logout', (chosen) => ({
 
 export const reportLogin = command('its not me', (chosen) => ({
   isPossible: hasSession,
-  request: (model) =>
+  operation: (model) =>
     bySession(model, chosen, {
       send: (caller, { refreshTokens }) =>
         caller.post('/auth/its-not-me', { refresh_token: fromEnd(refreshTokens, chosen.other).text }),
       async judge(model, _session, { status }, world) {
         expect(status).toBe(200);
-        await lockDown(model, world);
+        model.lockDown();
+        await world.receive(model, 'security-alert');
       },
     }),
 }));
 
 export const reportByLink = command('report a login', ({ at, which }) => ({
   isPossible: hasSession,
-  request({ userId, sessions }) {
+  operation({ userId, sessions }) {
     const { id, recoveries, loggedInAt } = fromEnd(sessions, which);
     return {
       send: (world) =>
@@ -102,7 +110,8 @@ export const reportByLink = command('report a login', ({ at, which }) => ({
         const refusal = model.reportRefusal(model.session(id));
         if (refusal) return expectRefusal(answer, 400, refusal);
         expect(answer.status).toBe(200);
-        await lockDown(model, world);
+        model.lockDown();
+        await world.receive(model, 'security-alert');
       },
     };
   },
@@ -110,7 +119,7 @@ export const reportByLink = command('report a login', ({ at, which }) => ({
 
 export const changePassword = command('change password', (chosen) => ({
   isPossible: hasSession,
-  request(model) {
+  operation(model) {
     const password = newPassword();
     const current_password = chosen.isRight ? (model.passwords.at(-1) as string) : 'Wrong-pass1';
     return bySession(model, chosen, {
@@ -130,7 +139,7 @@ export const changePassword = command('change password', (chosen) => ({
 
 export const changeNames = command('change names', (chosen) => ({
   isPossible: hasSession,
-  request(model) {
+  operation(model) {
     const names = { first_name: `Ada ${newPassword()}`, ...(chosen.isAll ? { username: `${model.name}_2` } : {}) };
     return bySession(model, chosen, {
       send: (caller) => caller.patch('/api/profile', names),
@@ -145,13 +154,13 @@ export const changeNames = command('change names', (chosen) => ({
 
 export const endOwnSession = command('end a session of one’s own', (chosen) => ({
   isPossible: hasSession,
-  request(model) {
+  operation(model) {
     const { id, end } = fromEnd(model.sessions, chosen.isAll ? 0 : 1);
     return bySession(model, chosen, {
       isEnding: true,
       send: (caller) => caller.delete(`/api/login-history/${id}`),
-      judge(model, _session, { status }) {
-        expect(status).toBeOneOf(end ? [404] : model.session(id).end ? [200, 404] : [200]);
+      judge(model, _session, answer) {
+        expectEnded(answer, { before: end, now: model.session(id).end });
         model.end('session_revoked', [model.session(id)]);
       },
     });

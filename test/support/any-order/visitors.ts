@@ -4,7 +4,7 @@ import { newRegistration } from '../personas.js';
 import { command, exists, expectRefusal, fromEnd, newPassword } from './command.js';
 
 export const register = command('register', ({ at }) => ({
-  request({ name, email }) {
+  operation({ name, email }) {
     const password = newPassword();
     const registration = newRegistration({ username: name, email, password, password_confirmation: password });
     return {
@@ -20,7 +20,7 @@ export const register = command('register', ({ at }) => ({
         const isMailed = model.otp.isWithinQuota();
         expect(body.data.otp_sent).toBe(isMailed);
         model.register(body.data.user._id as string, password);
-        if (isMailed) model.otp.issued(await world.mailed(model, 'email-verification', model.otp.texts.length + 1));
+        if (isMailed) await world.receive(model, 'email-verification');
       },
     };
   },
@@ -28,19 +28,19 @@ export const register = command('register', ({ at }) => ({
 
 export const resendCode = command('resend code', ({ at }) => ({
   isPossible: exists,
-  request: ({ email }) => ({
+  operation: ({ email }) => ({
     send: (world) => world.client(at).post('/auth/resend-otp', { email }),
     async judge(model, { status }, world) {
       expect(status).toBe(200);
       if (!model.awaitsCode || !model.otp.isWithinQuota()) return;
-      model.otp.issued(await world.mailed(model, 'email-verification', model.otp.texts.length + 1));
+      await world.receive(model, 'email-verification');
     },
   }),
 }));
 
 export const verifyCode = command('verify code', ({ at, which, isRight }) => ({
   isPossible: ({ otp }) => otp.texts.length > 0,
-  request({ email, otp: { texts } }) {
+  operation({ email, otp: { texts } }) {
     const guess = String((Number(texts.at(-1)) + 1) % 1_000_000).padStart(6, '0');
     const otp = isRight ? fromEnd(texts, which) : guess;
     return {
@@ -58,7 +58,7 @@ export const verifyCode = command('verify code', ({ at, which, isRight }) => ({
 }));
 
 export const login = command('login', ({ at, which, isRight, isAll }) => ({
-  request({ email, username, passwords }) {
+  operation({ email, username, passwords }) {
     const password = (isRight ? passwords.at(-1) : fromEnd(passwords, which)) ?? 'Wrong-pass1';
     const login = isAll ? email : username.toUpperCase();
     return {
@@ -82,20 +82,19 @@ export const login = command('login', ({ at, which, isRight, isAll }) => ({
 
 export const forgetPassword = command('forget password', ({ at }) => ({
   isPossible: exists,
-  request: ({ email }) => ({
+  operation: ({ email }) => ({
     send: (world) => world.client(at).post('/auth/forgot-password', { email }),
     async judge(model, { status }, world) {
       expect(status).toBe(200);
       if (!model.isActive || !model.reset.isWithinQuota()) return;
-      model.forgottenPasswords += 1;
-      model.reset.issued(await world.mailed(model, 'password-reset', model.forgottenPasswords));
+      await world.receive(model, 'password-reset');
     },
   }),
 }));
 
 export const resetPassword = command('reset password', ({ at, which, isRight }) => ({
   isPossible: ({ reset }) => reset.texts.length > 0,
-  request({ reset, passwords }) {
+  operation({ reset, passwords }) {
     const token = fromEnd(reset.texts, which);
     const password = isRight ? newPassword() : (passwords.at(-1) as string);
     const body = { token, password, password_confirmation: password };

@@ -52,8 +52,14 @@ export class AccountWorld {
     return this.instances[0].app.get(LoginReportTokens).issue(login);
   }
 
-  /** The secret in a mail of a kind: that of the first, the second, and so on. */
-  async mailed({ email }: AccountModel, kind: string, count: number): Promise<string> {
+  /** Waits for the next mail of a kind; its secret is the live one from now on. */
+  async receive(model: AccountModel, kind: keyof AccountModel['mails']): Promise<void> {
+    model.mails[kind] += 1;
+    const secret = kind === 'email-verification' ? model.otp : model.reset;
+    secret.issued(await this.mailed(model.email, kind, model.mails[kind]));
+  }
+
+  private async mailed(email: string, kind: string, count: number): Promise<string> {
     const deadline = Date.now() + this.patienceSeconds * SECOND;
     for (;;) {
       const mails = (await this.instances[0].inbox.mailsTo(email)).filter((mail) => mail.kind === kind);
