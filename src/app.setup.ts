@@ -5,7 +5,7 @@ import { SwaggerModule } from '@nestjs/swagger';
 import { AppModule } from './app.module.js';
 import { SystemClock } from './common/clock/index.js';
 import { onEachEnd, ServedRoutes } from './common/http/index.js';
-import { createOpenApiDocument, prepareSwaggerUi, SWAGGER_UI } from './common/openapi/index.js';
+import { createOpenApiDocument, prepareSwaggerUi, SWAGGER_UI, toOpenApi30 } from './common/openapi/index.js';
 import type { Runtime } from './infrastructure/index.js';
 import {
   AppLogger,
@@ -51,14 +51,19 @@ export async function createApp({ config, clock, extensions = [] }: AppOptions):
   return app;
 }
 
-/** One buffer for all answers, since the document is large and anybody may request it at any rate. */
 function serveOpenApi(app: NestFastifyApplication): void {
+  serveDocument(app, '/openapi.json', () => createOpenApiDocument(app));
+  serveDocument(app, '/openapi-3.0.json', () => toOpenApi30(createOpenApiDocument(app)));
+}
+
+/** One buffer for all answers, since the document is large and anybody may request it at any rate. */
+function serveDocument(app: NestFastifyApplication, path: string, create: () => object): void {
   let document: Buffer | undefined;
   app
     .getHttpAdapter()
     .getInstance()
-    .get('/openapi.json', (_request, reply) => {
-      document ??= Buffer.from(JSON.stringify(createOpenApiDocument(app)));
+    .get(path, (_request, reply) => {
+      document ??= Buffer.from(JSON.stringify(create()));
       return reply.type('application/json; charset=utf-8').send(document);
     });
 }

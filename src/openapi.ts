@@ -3,24 +3,32 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from './app.setup.js';
-import { createOpenApiDocument } from './common/openapi/index.js';
+import { createOpenApiDocument, toOpenApi30 } from './common/openapi/index.js';
 import { loadConfig } from './infrastructure/config/index.js';
 
-/** Writes `openapi.json`, which client teams generate from; a test compares it with what the service serves. */
-async function main(file: string): Promise<void> {
+/**
+ * Writes `openapi.json` and `openapi-3.0.json`, which client teams generate from; a test compares them with what the service serves.
+ */
+async function main(): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'openapi-'));
   const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', DATA_DIR: dataDirectory });
   const app = await createApp({ config });
   try {
-    writeFileSync(file, `${JSON.stringify(createOpenApiDocument(app, refuseMissingExample), null, 2)}\n`);
+    const document = createOpenApiDocument(app, refuseMissingExample);
+    write('openapi.json', document);
+    write('openapi-3.0.json', toOpenApi30(document));
   } finally {
     await app.close();
     rmSync(dataDirectory, { recursive: true, force: true });
   }
 }
 
+function write(file: string, document: object): void {
+  writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`);
+}
+
 function refuseMissingExample(path: string): never {
   throw new Error(`The OpenAPI document needs an example of ${path}`);
 }
 
-await main('openapi.json');
+await main();

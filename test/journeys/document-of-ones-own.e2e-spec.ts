@@ -35,6 +35,15 @@ class FormDto {
 class GetAtticAnswer {
   @ApiProperty({ example: 'The lid is closed' })
   reply: string;
+
+  @ApiProperty({ type: String, enum: ['oak', 'tin'], nullable: true, example: 'oak' })
+  material: string | null;
+
+  @ApiProperty({ anyOf: [{ type: 'integer', exclusiveMinimum: true, minimum: 0 }, { type: 'boolean' }], example: 3 })
+  locks: number | boolean;
+
+  @ApiProperty({ enum: ['up'] })
+  position: string;
 }
 
 /** Fields that are called like keywords of JSON Schema. */
@@ -75,7 +84,7 @@ class AtticController {
   @Get('lid')
   @Operation(described(GetAtticAnswer))
   getLid(): GetAtticAnswer {
-    return { reply: 'open' };
+    return { reply: 'open', material: null, locks: false, position: 'up' };
   }
 
   @Post('letters')
@@ -154,7 +163,7 @@ describe('The document of a module of one’s own', () => {
   it('names the types of answers, and writes out one whose name a class has', () => {
     const schemaOf = (path: string) => operation(path).responses['200'].content['application/json'].schema;
     expect(schemaOf('/lid')).toEqual({ $ref: '#/components/schemas/GetLidAnswer' });
-    expect(Object.keys(document.components.schemas.GetAtticAnswer.properties)).toEqual(['reply']);
+    expect(Object.keys(document.components.schemas.GetAtticAnswer.properties)).toContain('reply');
     expect(schemaOf('').properties.data).toEqual({ $ref: '#/components/schemas/BoxDto' });
   });
 
@@ -166,6 +175,28 @@ describe('The document of a module of one’s own', () => {
     expect(properties.default).toEqual({ type: 'boolean', examples: [true] });
     expect(properties.allOf).toEqual({ type: 'array', items: { type: 'string' }, examples: [['a', 'b']] });
     expect(properties.required).toEqual({ type: 'number', exclusiveMinimum: 0, maximum: 5, examples: [3] });
+  });
+
+  it('is told in OpenAPI 3.0 too', async () => {
+    const { components, paths } = (await test.client().get('/openapi-3.0.json')).body;
+    const { BoxDto, WordsDto, GetAtticAnswer } = components.schemas;
+    expect(BoxDto.properties.around).toEqual({ nullable: true, allOf: [{ $ref: '#/components/schemas/BoxDto' }] });
+    expect(Object.keys(WordsDto.properties)).toEqual(WordsDto.required);
+    expect(WordsDto.properties.allOf).toEqual({ type: 'array', items: { type: 'string' }, example: ['a', 'b'] });
+    expect(WordsDto.properties.required).toEqual({
+      type: 'number',
+      minimum: 0,
+      exclusiveMinimum: true,
+      maximum: 5,
+      example: 3,
+    });
+    const material = { type: 'string', enum: ['oak', 'tin', null], nullable: true, example: 'oak' };
+    const locks = { anyOf: [{ type: 'integer', minimum: 0, exclusiveMinimum: true }, { type: 'boolean' }], example: 3 };
+    expect(GetAtticAnswer.properties).toMatchObject({ material, locks, position: { type: 'string', example: 'up' } });
+    expect(GetAtticAnswer.properties.position).not.toHaveProperty('enum');
+    expect(paths['/api/attic/letters'].post.requestBody.content['application/json'].examples).toEqual({
+      short: { value: { text: 'Hi' } },
+    });
   });
 
   it('shows the example of a JSON body, unless there are others', () => {

@@ -6,26 +6,36 @@ import { describe, expect, it } from 'vitest';
 import { expectDocumented } from '../support/documented-answers.js';
 import { startTestApp } from '../support/test-app.js';
 
-const FILE = new URL('../../openapi.json', import.meta.url);
-const source = readFileSync(FILE, 'utf8');
+// OpenAPI 3.0 lets no null through an `allOf`, and yet that is how generators take it.
+const NULL_BESIDE_REF = ['nullable-type-sibling', 'no-invalid-schema-examples', 'no-invalid-media-type-examples'];
 
-describe('openapi.json', () => {
+describe.each([
+  { name: 'openapi.json', lax: { redocly: [] as string[], spectral: [] as string[] } },
+  { name: 'openapi-3.0.json', lax: { redocly: NULL_BESIDE_REF, spectral: ['oas3-valid-media-example'] } },
+])('$name', ({ name, lax }) => {
+  const file = new URL(`../../${name}`, import.meta.url);
+  const source = readFileSync(file, 'utf8');
+
   it('is what the service serves (else: npm run openapi)', async () => {
     const test = await startTestApp();
-    const { body } = await test.client().get('/openapi.json');
+    const { body } = await test.client().get(`/${name}`);
     await test.close();
     expect(JSON.parse(source)).toEqual(body);
   });
 
   it('is clean by the rules that Redocly recommends', async () => {
-    const config = await createConfig({ extends: ['recommended-strict'] });
-    const problems = await lintFromString({ source, absoluteRef: FILE.pathname, config });
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      rules: Object.fromEntries(lax.redocly.map((rule) => [rule, 'off'])),
+    });
+    const problems = await lintFromString({ source, absoluteRef: file.pathname, config });
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
   });
 
   it('is clean by the rules of spectral:oas', async () => {
     const spectral = new spectralCore.Spectral();
-    spectral.setRuleset({ extends: [rulesets.oas as never] });
+    const rules = Object.fromEntries(lax.spectral.map((rule) => [rule, 'off']));
+    spectral.setRuleset({ extends: [rulesets.oas as never], rules: rules as never });
     const problems = await spectral.run(source);
     expect(problems.map(({ code, message, path }) => [code, message, path.join('.')])).toEqual([]);
   });

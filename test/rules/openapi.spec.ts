@@ -196,13 +196,29 @@ describe('The OpenAPI document', () => {
   });
 
   it('keeps null apart from the values of an enumeration, where every generator of clients finds it', () => {
-    const { ManagedUserDto, ChangeUserDto, SecurityEventDto } = document.components.schemas;
+    const { ManagedUserDto, ChangeUserDto, Role, SecurityEventDto } = document.components.schemas;
     for (const { properties } of [ManagedUserDto, ChangeUserDto]) {
-      expect(properties.role.anyOf).toEqual([{ type: 'string', enum: ['admin'] }, { type: 'null' }]);
+      expect(properties.role.anyOf).toEqual([{ $ref: '#/components/schemas/Role' }, { type: 'null' }]);
       expect(properties.role).not.toHaveProperty('enum');
       expect(properties.role).not.toHaveProperty('type');
     }
+    expect(Role.enum).toEqual(['admin']);
     expect(SecurityEventDto.properties.ip.type).toEqual(['string', 'null']);
+  });
+
+  it('names what is enumerated in several places, so that it is one type', () => {
+    const places = new Map<string, string[]>();
+    const look = (value: Json, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const values = value.enum as unknown[] | undefined;
+      const isError = /Error\//.test(path);
+      if (values && values.length > 1 && !isError)
+        places.set(values.join(), [...(places.get(values.join()) ?? []), path]);
+      for (const [key, inner] of Object.entries(value)) if (key !== 'enum') look(inner, `${path}/${key}`);
+    };
+    look(document, '');
+    expect(places.size).toBeGreaterThan(5);
+    expect([...places.values()].filter((paths) => paths.length > 1)).toEqual([]);
   });
 
   // Generators for Java, Python and Swift write code for it that does not compile.

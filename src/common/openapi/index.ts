@@ -1,3 +1,4 @@
 export { createOpenApiDocument } from './openapi-document.js';
 export { Operation } from './operation.decorator.js';
 export { prepareSwaggerUi, SWAGGER_UI } from './swagger-ui.js';
+export { toOpenApi30 } from './openapi-3-0.js';

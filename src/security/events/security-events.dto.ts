@@ -5,11 +5,13 @@ import { IsDateTime, IsObjectId, IsOmittable } from '../../common/validation/ind
 import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-kinds.js';
 import type { SecurityEvent } from './security-event.schema.js';
 
+const KIND = { enum: SECURITY_EVENT_KINDS, enumName: 'SecurityEventKind' };
+
 export class SecurityEventsQueryDto extends PageQueryDto {
   @IsObjectId({ description: 'Events of one account', isOptional: true })
   user?: string;
 
-  @ApiPropertyOptional({ enum: SECURITY_EVENT_KINDS, example: 'authn_login_fail', description: 'Events of one kind' })
+  @ApiPropertyOptional({ ...KIND, example: 'authn_login_fail', description: 'Events of one kind' })
   @IsIn(SECURITY_EVENT_KINDS, { message: 'kind must be one of the documented kinds' })
   @IsOmittable()
   kind?: SecurityEventKind;
@@ -40,7 +42,7 @@ export class SecurityEventDto {
   @ApiProperty({ example: '66f2a1b3c4d5e6f708192a3b' })
   _id: string;
 
-  @ApiProperty({ enum: SECURITY_EVENT_KINDS, example: 'authn_login_fail' })
+  @ApiProperty({ ...KIND, example: 'authn_login_fail' })
   kind: SecurityEventKind;
 
   @ApiProperty({ enum: ['success', 'failure'], example: 'failure' })

@@ -7,29 +7,35 @@ import { type Account, toAccountFacts } from '../accounts/account.js';
 import { USER_STATUSES, type UserStatus } from '../accounts/user.schema.js';
 import { ProfileDto, toProfileDto } from '../profile/profile.dto.js';
 
+const STATUS = {
+  enum: USER_STATUSES,
+  enumName: 'UserStatus',
+  enumSchema: { description: '`pending` until the address is confirmed; `inactive` once disabled or deleted' },
+};
+
+const ROLE = {
+  enum: ROLES,
+  enumName: 'Role',
+  enumSchema: { description: '`admin` administers accounts and API keys' },
+};
+
 export class UsersQueryDto extends PageQueryDto {
   @IsSearch('Beginning of a username or an address, in any case', 'ada')
   search?: string;
 
-  @ApiPropertyOptional({ enum: USER_STATUSES, example: 'active', description: 'Accounts of one status' })
+  @ApiPropertyOptional({ ...STATUS, example: 'active', description: 'Accounts of one status' })
   @IsIn(USER_STATUSES, { message: `status must be one of ${USER_STATUSES.join(', ')}` })
   @IsOmittable()
   status?: UserStatus;
 
-  @ApiPropertyOptional({ enum: ROLES, example: 'admin', description: 'Accounts of one role' })
+  @ApiPropertyOptional({ ...ROLE, example: 'admin', description: 'Accounts of one role' })
   @IsIn(ROLES, { message: `role must be one of ${ROLES.join(', ')}` })
   @IsOmittable()
   role?: Role;
 }
 
 export class ChangeUserDto {
-  @ApiPropertyOptional({
-    type: String,
-    enum: ROLES,
-    nullable: true,
-    example: 'admin',
-    description: 'null takes the role away',
-  })
+  @ApiPropertyOptional({ ...ROLE, nullable: true, example: 'admin', description: 'null takes the role away' })
   @IsIn([...ROLES, null], { message: `role must be ${ROLES.join(', ')} or null` })
   @IsOmittable()
   role?: Role | null;
@@ -46,14 +52,10 @@ export class ChangeUserDto {
 
 /** An account as administrators see it. */
 export class ManagedUserDto extends ProfileDto {
-  @ApiProperty({
-    enum: USER_STATUSES,
-    example: 'active',
-    description: '`pending` until the address is confirmed; `inactive` once disabled or deleted',
-  })
+  @ApiProperty({ ...STATUS, example: 'active' })
   status: UserStatus;
 
-  @ApiProperty({ type: String, enum: ROLES, nullable: true, example: null })
+  @ApiProperty({ ...ROLE, nullable: true, example: null })
   role: Role | null;
 
   @ApiProperty({
