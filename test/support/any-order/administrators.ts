@@ -42,6 +42,23 @@ export const enable = decision('enable', {
   },
 });
 
+export const grantRole = decision('grant the role', {
+  method: 'PATCH',
+  body: { role: 'admin' },
+  isAllowed: ({ isConfirmed }) => isConfirmed,
+  apply(model) {
+    model.isAdmin = true;
+  },
+});
+
+export const takeRole = decision('take the role', {
+  method: 'PATCH',
+  body: { role: null },
+  apply(model) {
+    model.isAdmin = false;
+  },
+});
+
 export const remove = decision('delete', {
   method: 'DELETE',
   apply(model) {

@@ -90,6 +90,7 @@ export class AccountModel {
   isDisabled = false;
   isDeleted = false;
   isResetRequired = false;
+  isAdmin = false;
   /** Lockdowns and resets by mail. */
   recoveries = 0;
   sessions: ModelSession[] = [];
@@ -150,6 +151,7 @@ export class AccountModel {
   register(userId: string, password: string): void {
     Object.assign(this, { exists: true, userId, registeredAt: this.clock.nowMs(), passwords: [password] });
     this.firstName = 'Ada';
+    this.isAdmin = false;
     // What was mailed to the account before it is of no use.
     this.otp.kill();
     this.reset.kill();

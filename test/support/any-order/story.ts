@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE, SECOND } from '../manual-clock.js';
-import { disable, enable, endSession, endSessions, remove, restore } from './administrators.js';
+import { disable, enable, endSession, endSessions, grantRole, remove, restore, takeRole } from './administrators.js';
 import { AtOnce, choices, keepExplained, type Possible } from './command.js';
 import type { AccountModel } from './model.js';
 import { disturbed } from './outages.js';
@@ -29,7 +29,7 @@ export const BEGINNING = [register, verifyCode, login].map((step) =>
 
 const OF_VISITORS = [register, resendCode, verifyCode, forgetPassword, resetPassword];
 const OF_SESSIONS = [refresh, logout, reportLogin, reportByLink, changePassword, changeNames, endOwnSession];
-const OF_ADMINISTRATORS = [disable, enable, remove, restore, endSessions, endSession];
+const OF_ADMINISTRATORS = [disable, enable, remove, restore, endSessions, endSession, grantRole, takeRole];
 
 /**
  * The steps of a story. Each story has logins and waits, and some few other kinds of steps again and again: so those come together

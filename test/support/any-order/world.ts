@@ -95,6 +95,7 @@ export class AccountWorld {
       username: model.username,
       first_name: model.firstName,
       password_reset_required: model.isResetRequired,
+      role: model.isAdmin ? 'admin' : null,
     });
   }
 
@@ -109,6 +110,10 @@ export class AccountWorld {
       const listed = history.body.data.content as { _id: string; current: boolean }[];
       expect(listed.map(({ _id }) => _id).sort()).toEqual(model.liveSessions.map(({ id }) => id).sort());
       expect(listed.filter(({ current }) => current).map(({ _id }) => _id)).toEqual([session.id]);
+      const administered = await this.client(at).get(`/api/users/${model.userId}`, { bearer: token.text });
+      expect(`${administered.status} ${administered.body.code}`).toBe(
+        model.isAdmin ? '200 undefined' : '403 role_required',
+      );
     }
   }
 }
