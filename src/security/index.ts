@@ -16,6 +16,7 @@ export { type IssuedSecret, OneTimeSecrets } from './one-time-secrets/one-time-s
 export { IsConfirmationOf, IsNewPassword } from './passwords/new-password.decorator.js';
 export { NewPasswords } from './passwords/new-passwords.js';
 export { PasswordHasher } from './passwords/password-hasher.js';
+export { CallerAuthority } from './roles/caller-authority.js';
 export { RolesGuard } from './roles/roles.guard.js';
 export { SecurityModule } from './security.module.js';
 export { LimitNamespaces } from './throttling/limit-namespaces.js';

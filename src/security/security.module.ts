@@ -27,6 +27,7 @@ import { OneTimeSecrets } from './one-time-secrets/one-time-secrets.js';
 import { NewPasswords } from './passwords/new-passwords.js';
 import { PasswordBlocklist } from './passwords/password-blocklist.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { CallerAuthority } from './roles/caller-authority.js';
 import { RouteCheck } from './route.check.js';
 import { MemoryThrottlerStorage } from './throttling/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './throttling/redis-throttler.storage.js';
@@ -68,6 +69,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
   ],
   controllers: [ApiKeysController, SecurityEventsController],
   providers: [
+    CallerAuthority,
     ApiKeysRepository,
     ApiKeys,
     AccessTokens,
@@ -95,6 +97,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     { provide: RefusalListener, useClass: RefusalEvents },
   ],
   exports: [
+    CallerAuthority,
     ApiKeysRepository,
     ApiKeys,
     AccessTokens,

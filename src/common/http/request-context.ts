@@ -12,6 +12,8 @@ export interface RequestContext {
   apiKeyName?: string;
   /** Account of the request's bearer token, once it was verified. */
   callerId?: string;
+  /** What the route's role was granted for: whose session it is, and the roles of which the account must have one. */
+  authority?: { userId: string; sessionId: string; roles: readonly string[] };
   /** Requests that the limit of an `/auth` route leaves to the caller in the present window. */
   requestsRemaining?: number;
   /** Cached records that were asked for ahead of their use, by key: the batch, and the record's place in it. */

@@ -18,10 +18,14 @@ interface Current {
 /** One for the process: before Node 24 each one in use, even of an application that was closed, costs every promise something. */
 const storage = new AsyncLocalStorage<Current>();
 
+const noop = () => undefined;
+
 /** Runs work that writes several documents: all of it is done, or nothing. */
 @Injectable()
 export class Transactions {
   private readonly logger = new Logger('Transactions');
+  /** The end of the queue of each key. */
+  private readonly queues = new Map<string, Promise<unknown>>();
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
@@ -36,8 +40,28 @@ export class Transactions {
    * @throws ApiError `service_unavailable` if conflicts or the database prevent it for 4 s
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
+    return this.isRunning ? work() : this.commit(work, performance.now() + REPEAT_FOR_MS);
+  }
+
+  /**
+   * The same for work that writes what much other work of the same key writes: in this process, one starts after the other has
+   * ended. Without a queue, twenty of them at once repeat each other for seconds, and keep everybody else from that document; with
+   * it, other processes meet one of them at a time.
+   * @param key names what is written, for example `user:<id>`
+   * @throws ApiError `service_unavailable` also if its turn does not come within 4 s
+   */
+  async runInTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (this.isRunning) return work();
     const lastStartMs = performance.now() + REPEAT_FOR_MS;
+    const before = this.queues.get(key) ?? Promise.resolve();
+    const own = before.then(() => this.commit(work, lastStartMs));
+    const end = own.then(noop, noop);
+    this.queues.set(key, end);
+    void end.then(() => this.queues.get(key) === end && this.queues.delete(key));
+    return own;
+  }
+
+  private async commit<T>(work: () => Promise<T>, lastStartMs: number): Promise<T> {
     const current: Current = { isOpen: true, afterwards: [] };
     const transaction = storage.run(current, () =>
       this.connection.transaction(async () => {

@@ -9,6 +9,7 @@ import { coalesced, RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { SecurityEvents } from '../events/security-events.js';
+import { CallerAuthority } from '../roles/caller-authority.js';
 import { digestOf, idOfApiKey, isSameDigest, newApiKey, newApiKeyId } from './api-key.js';
 import type { ApiKey } from './api-key.schema.js';
 import { type ApiKeyRecord, apiKeyRecordKey, readApiKeyRecord, toApiKeyRecord } from './api-key-record.js';
@@ -37,6 +38,7 @@ export class ApiKeys implements OnCleanSlate {
     private readonly repository: ApiKeysRepository,
     private readonly cache: RecordCache,
     private readonly config: Config,
+    private readonly authority: CallerAuthority,
     private readonly events: SecurityEvents,
     private readonly transactions: Transactions,
     private readonly clock: Clock,
@@ -163,6 +165,7 @@ export class ApiKeys implements OnCleanSlate {
   /** Makes a change together with its event. @param change null if there is nothing to change */
   private async recorded<T extends ApiKey | null>(what: string, change: () => Promise<T>): Promise<T> {
     return this.transactions.run(async () => {
+      await this.authority.assertHolds();
       const changed = await change();
       if (changed) {
         const detail = `${what} ${changed.name} ${changed._id.toHexString()}`;

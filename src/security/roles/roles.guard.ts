@@ -1,10 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Role } from '../../common/access/index.js';
-import { ApiError } from '../../common/errors/index.js';
+import { currentRequest } from '../../common/http/index.js';
 import { accessOf } from '../access-of.js';
 import { AccountReader } from '../authentication/account-reader.js';
 import type { AuthenticatedRequest } from '../authentication/principal.js';
+import { assertHasRole } from './caller-authority.js';
 
 /** Authorises by role. It reads storage and not the cached record, so that a revoked role is gone at once (ASVS 8.3.2). */
 @Injectable()
@@ -21,11 +22,10 @@ export class RolesGuard implements CanActivate {
 
   private async assertRole(roles: readonly Role[], context: ExecutionContext): Promise<boolean> {
     const { user } = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const account = await this.accounts.readAccess(user.userId);
     // The session may be known from the cache alone.
-    if (account && !account.isActive) throw new ApiError('account_disabled');
-    const role = account?.record.auth.role;
-    if (!role || !roles.includes(role)) throw new ApiError('role_required');
+    assertHasRole(await this.accounts.readAccess(user.userId), roles);
+    const request = currentRequest();
+    if (request) request.authority = { userId: user.userId, sessionId: user.sessionId, roles };
     return true;
   }
 }

@@ -4,7 +4,7 @@ import { type Model, type QueryFilter, Types } from 'mongoose';
 import type { Role } from '../../common/access/index.js';
 import { Clock } from '../../common/clock/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
-import { findPage, findPageOf, startsWith } from '../../infrastructure/database/index.js';
+import { findPage, findPageOf, startsWith, Transactions } from '../../infrastructure/database/index.js';
 import { type AccountAccess, AccountReader } from '../../security/index.js';
 import { type Account, isActive, NOBODY, toAccount, toAccountAccess } from './account.js';
 import { Auth } from './auth.schema.js';
@@ -47,6 +47,7 @@ export class AccountsRepository extends AccountReader {
   constructor(
     @InjectModel(User.name) private readonly users: Model<User>,
     @InjectModel(Auth.name) private readonly auths: Model<Auth>,
+    private readonly transactions: Transactions,
     private readonly clock: Clock,
   ) {
     super();
@@ -61,12 +62,13 @@ export class AccountsRepository extends AccountReader {
     return this.findWhere({ email_key: keyOf(email) });
   }
 
-  /** Reads both documents in parallel; not to be used within a transaction, which cannot run commands in parallel. */
   async findById(userId: string): Promise<Account | null> {
-    const [user, auth] = await Promise.all([
-      this.users.findById(userId).lean<User>(),
-      this.auths.findOne({ user: new Types.ObjectId(userId) }).lean<Auth>(),
-    ]);
+    const readUser = () => this.users.findById(userId).lean<User>();
+    const readAuth = () => this.auths.findOne({ user: new Types.ObjectId(userId) }).lean<Auth>();
+    // A transaction cannot run commands in parallel.
+    const [user, auth] = this.transactions.isRunning
+      ? [await readUser(), await readAuth()]
+      : await Promise.all([readUser(), readAuth()]);
     return user && auth && toAccount(user, auth);
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { Authenticator, SecurityEvents } from '../../security/index.js';
+import { Authenticator, CallerAuthority, SecurityEvents } from '../../security/index.js';
 import { type Account, canHaveRole, isActive } from '../accounts/account.js';
 import { AccountsRepository, type Standing } from '../accounts/accounts.repository.js';
 import { AccountAnnouncements } from '../accounts/account-announcements.js';
@@ -14,6 +14,7 @@ export class UsersAdministrationService {
     private readonly accounts: AccountsRepository,
     private readonly authenticator: Authenticator,
     private readonly announcements: AccountAnnouncements,
+    private readonly authority: CallerAuthority,
     private readonly events: SecurityEvents,
     private readonly transactions: Transactions,
     private readonly clock: Clock,
@@ -61,8 +62,9 @@ export class UsersAdministrationService {
    * several who decide at the same time, one comes after the other, and who decides what is so already changes nothing.
    */
   private async decide(userId: string, by: (account: Account) => Partial<Standing>): Promise<Account> {
-    const account = await this.transactions.run(async () => {
+    const account = await this.transactions.runInTurn(`user:${userId}`, async () => {
       const account = await this.accounts.lock(userId);
+      await this.authority.assertHolds();
       if (!account) throw new ApiError('not_found');
       const decided = { ...account, ...by(account) };
       const events = [...eventsBetween(account, decided)];
