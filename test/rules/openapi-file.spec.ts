@@ -51,6 +51,7 @@ describe('An answer in a test', () => {
 
   it.each([
     ['a status', { status: 204 }],
+    ['a status that other paths have', { status: 404 }],
     ['a field', { body: { ...body, extra: 1 } }],
     ['a field further in', { body: { ...body, data: { verified: true, extra: 1 } } }],
   ])('fails with %s that is not documented', (_what, answer) => expect(check(answer)).toThrow(/[Nn]ot.*documented/));

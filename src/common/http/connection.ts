@@ -28,8 +28,11 @@ export function connectionOf(socket: KnownSocket): Connection | undefined {
   return socket[CONNECTION];
 }
 
-/** Behind blank lines, which a server should skip (RFC 9112 section 2.2). */
-const FIRST_LINE = /^\s*[\w!#$%&'*+.^`|~-]+ (\S+)[^\n]*\n/;
+/**
+ * Behind blank lines, which a server should skip (RFC 9112 section 2.2). What follows the target begins with a space: where it could
+ * begin with anything, a line without an end would be tried at each of its characters.
+ */
+const FIRST_LINE = /^\s*[\w!#$%&'*+.^`|~-]+ (\S+)(?:[^\S\n][^\n]*)?\n/;
 /** More of a first line than it takes to see which part of the API it names. */
 const BEGINNING_BYTES = 512;
 
