@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Schema } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Transactions } from '../../src/infrastructure/database/index.js';
 import { OneTimeSecrets } from '../../src/security/index.js';
@@ -34,6 +35,27 @@ describe('What modules of one’s own may ask the service for', () => {
     expect((await secrets.reserveTry(kept, 'password_reset'))?.hash).toBe(`hash of ${kept}`);
     expect(await secrets.reserveTry(lost, 'password_reset')).toBeNull();
     expect(acts).toEqual([kept]);
+  });
+
+  it('are transactions that wait for each other, of which none is lost, and a failed one stops nobody', async () => {
+    const counts = test.database.collection<{ _id: string; value: number }>('counts');
+    await counts.insertOne({ _id: 'notes', value: 0 });
+    const model = test.database.model('Count', new Schema({ _id: String, value: Number }, { collection: 'counts' }));
+    let running = 0;
+    const increment = (index: number) =>
+      transactions.runInTurn('notes', async () => {
+        running += 1;
+        const present = await model.findById('notes').lean();
+        await model.updateOne({ _id: 'notes' }, { value: (present?.value ?? 0) + 1 });
+        expect(running).toBe(1);
+        running -= 1;
+        if (index === 7) throw new Error('the seventh');
+        return transactions.runInTurn('notes', async () => index);
+      });
+    const ended = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => increment(index)));
+    expect(ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))).toHaveLength(39);
+    expect(ended[7]).toMatchObject({ status: 'rejected', reason: new Error('the seventh') });
+    expect((await counts.findOne({ _id: 'notes' }))?.value).toBe(39);
   });
 
   it('is what follows a commit, at once where the transaction has ended meanwhile', async () => {
