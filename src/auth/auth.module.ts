@@ -19,6 +19,7 @@ import { TokenPairs } from './login/token-pairs.js';
 import { LogoutController } from './logout/logout.controller.js';
 import { LogoutService } from './logout/logout.service.js';
 import { PasswordChangeController } from './password-change/password-change.controller.js';
+import { UsernameNotice } from './username-change/username-notice.js';
 import { PasswordChangeService } from './password-change/password-change.service.js';
 import { ForgotPasswordService } from './password-reset/forgot-password.service.js';
 import { PasswordResetController } from './password-reset/password-reset.controller.js';
@@ -66,6 +67,7 @@ import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
     Lockdown,
     LoginReportService,
     PasswordChangeService,
+    UsernameNotice,
   ],
 })
 export class AuthModule {}

@@ -14,6 +14,7 @@ export interface MailContexts {
     /** Whether the session in which it was changed goes on; all others have ended. */
     is_session_kept: boolean;
   };
+  'username-changed': { changed_at: string; reset_url: string };
   'new-device': Expiring & {
     device: string;
     location: string | null;
@@ -38,6 +39,7 @@ export const MAIL_HEADINGS: Record<MailKind, { subject: string; preheader: strin
     preheader: 'All devices were logged out. Choose a new password to log in again.',
   },
   'password-changed': { subject: 'Your password was changed', preheader: 'If it was not you, act now.' },
+  'username-changed': { subject: 'Your username was changed', preheader: 'If it was not you, act now.' },
   'new-device': { subject: 'New login to your account', preheader: 'Was this you?' },
 };
 
@@ -53,5 +55,6 @@ export const SUPERSEDED_BY: Record<MailKind, MailKind[]> = {
   'password-reset': ['password-reset'],
   'security-alert': ['security-alert', 'password-reset'],
   'password-changed': [],
+  'username-changed': [],
   'new-device': [],
 };

@@ -8,6 +8,7 @@ import { AccountAnnouncements } from './accounts/account-announcements.js';
 import { UsersAdministrationController } from './administration/users-administration.controller.js';
 import { UsersAdministrationService } from './administration/users-administration.service.js';
 import { ProfileController } from './profile/profile.controller.js';
+import { ProfileService } from './profile/profile.service.js';
 
 /**
  * Owns the account record: who a person is, the password's hash, role and state; profile and administration. Exports
@@ -27,6 +28,7 @@ import { ProfileController } from './profile/profile.controller.js';
     { provide: AccountReader, useExisting: AccountsRepository },
     AccountAnnouncements,
     UsersAdministrationService,
+    ProfileService,
   ],
   exports: [AccountsRepository, AccountReader, AccountAnnouncements],
 })

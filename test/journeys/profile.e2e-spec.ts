@@ -1,3 +1,4 @@
+import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Authenticator, SessionReader } from '../../src/security/index.js';
 import { AccountsRepository } from '../../src/users/index.js';
@@ -133,6 +134,26 @@ describe('One’s own profile', () => {
       (await test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD })).status,
     ).toBe(401);
     expect((await change(user, {})).status).toBe(200);
+  });
+
+  it('is not renamed without an event, and a mail to the owner', async () => {
+    const user = await test.personas.user();
+    const { username, email } = user.registration;
+    const of = { user: new Types.ObjectId(user.userId), kind: 'user_updated' };
+    const events = () => test.database.collection('security_events').find(of).toArray();
+    const mails = () => test.database.collection('mails').countDocuments({ to: email, kind: 'username-changed' });
+    const other = await test.personas.user();
+    const unchanged = [{ username }, { first_name: 'Augusta' }, { username: other.registration.username }];
+    for (const body of unchanged) await change(user, body);
+    expect([await events(), await mails()]).toEqual([[], 0]);
+    expect((await change(user, { username: `${username}_x`, first_name: 'Ada' })).status).toBe(200);
+    expect(await events()).toMatchObject([{ outcome: 'success', by: of.user, detail: 'username' }]);
+    const { text, html } = await test.inbox.waitFor(email, 'username-changed');
+    for (const part of [text, html]) {
+      expect(part).toContain('/forgot-password');
+      expect(part).not.toContain(username);
+    }
+    expect(await mails()).toBe(1);
   });
 
   it('is shown as it was changed, though a slow request had read it before', async () => {

@@ -16,6 +16,7 @@ export const SECURITY_EVENT_KINDS = [
   'authn_fail',
   'authz_fail',
   'excess_rate_limit_exceeded',
+  'user_updated',
   'user_role_changed',
   'user_disabled',
   'user_enabled',

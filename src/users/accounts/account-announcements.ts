@@ -14,6 +14,7 @@ export class AccountAnnouncements {
   private readonly logger = new Logger('Accounts');
   private readonly registeredListeners: AccountListener[] = [];
   private readonly confirmedListeners: AccountListener[] = [];
+  private readonly usernameListeners: AccountListener[] = [];
   private readonly reportedListeners: ReportedListener[] = [];
   private readonly closedListeners: ClosedListener[] = [];
   private readonly reopenedListeners: ReopenedListener[] = [];
@@ -30,6 +31,11 @@ export class AccountAnnouncements {
   /** The same when the address is confirmed, which happens once; the listener gets the account as it was before. */
   onConfirmed(listener: AccountListener): void {
     this.confirmedListeners.push(listener);
+  }
+
+  /** The same when the username is changed; the listener gets the account as it is then. */
+  onUsernameChanged(listener: AccountListener): void {
+    this.usernameListeners.push(listener);
   }
 
   /**
@@ -69,6 +75,10 @@ export class AccountAnnouncements {
 
   async announceConfirmed(account: Account): Promise<void> {
     for (const listener of this.confirmedListeners) await listener(account);
+  }
+
+  async announceUsernameChanged(account: Account): Promise<void> {
+    for (const listener of this.usernameListeners) await listener(account);
   }
 
   async announceReported(userId: string): Promise<void> {

@@ -1,21 +1,17 @@
 import { Body, Controller, Get, Patch, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Protected } from '../../common/access/index.js';
-import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
-import { type AuthenticatedRequest, Authenticator, CurrentPrincipal, type Principal } from '../../security/index.js';
-import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { type AuthenticatedRequest, CurrentPrincipal, type Principal } from '../../security/index.js';
 import { toAccountFacts } from '../accounts/account.js';
 import { ChangeProfileDto } from './change-profile.dto.js';
 import { ProfileDto, toProfileDto } from './profile.dto.js';
+import { ProfileService } from './profile.service.js';
 
 @ApiTags('Profile')
 @Controller('api/profile')
 export class ProfileController {
-  constructor(
-    private readonly accounts: AccountsRepository,
-    private readonly authenticator: Authenticator,
-  ) {}
+  constructor(private readonly profiles: ProfileService) {}
 
   // Applications call this for each request of their own. The principal is read from the request, since Nest makes eleven promises
   // to pass the parameter of a custom decorator through the pipes.
@@ -36,15 +32,11 @@ export class ProfileController {
   @Operation({
     summary: 'Change one’s own names',
     description:
-      'What is left out stays as it is. A username that is taken is a `validation_failed`. The e-mail address cannot be changed.',
+      'What is left out stays as it is. A username that is taken is a `validation_failed`; of a change of it, the account’s address gets a mail. The e-mail address cannot be changed.',
     message: 'Profile changed',
     data: ProfileDto,
   })
   async changeProfile(@CurrentPrincipal() { userId }: Principal, @Body() dto: ChangeProfileDto): Promise<ProfileDto> {
-    const { first_name: firstName, last_name: lastName, username } = dto;
-    const account = await this.accounts.changeProfile(userId, { firstName, lastName, username });
-    if (!account) throw new ApiError('session_revoked');
-    await this.authenticator.forgetAccount(userId);
-    return toProfileDto(toAccountFacts(account));
+    return toProfileDto(toAccountFacts(await this.profiles.change(userId, dto)));
   }
 }

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../../common/errors/index.js';
+import { Transactions } from '../../infrastructure/database/index.js';
+import { Authenticator, SecurityEvents } from '../../security/index.js';
+import type { Account } from '../accounts/account.js';
+import { AccountAnnouncements } from '../accounts/account-announcements.js';
+import { AccountsRepository } from '../accounts/accounts.repository.js';
+import type { ChangeProfileDto } from './change-profile.dto.js';
+
+@Injectable()
+export class ProfileService {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly authenticator: Authenticator,
+    private readonly announcements: AccountAnnouncements,
+    private readonly events: SecurityEvents,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @throws ApiError `validation_failed` if the username is taken, `session_revoked` if the account is gone */
+  async change(userId: string, dto: ChangeProfileDto): Promise<Account> {
+    const { first_name: firstName, last_name: lastName, username } = dto;
+    const change = () => this.accounts.changeProfile(userId, { firstName, lastName, username });
+    const account = await (username === undefined
+      ? change()
+      : this.transactions.run(() => this.rename(userId, change)));
+    if (!account) throw new ApiError('session_revoked');
+    await this.authenticator.forgetAccount(userId);
+    return account;
+  }
+
+  /** The username is what somebody logs in with: its change is never without an event, and never unknown to the owner. */
+  private async rename(userId: string, change: () => Promise<Account | null>): Promise<Account | null> {
+    const before = await this.accounts.findById(userId);
+    const account = await change();
+    if (account && account.username !== before?.username) {
+      await this.events.recordWith({ kind: 'user_updated', outcome: 'success', userId, detail: 'username' });
+      await this.announcements.announceUsernameChanged(account);
+    }
+    return account;
+  }
+}
