@@ -65,7 +65,7 @@ async function eraseAccount(app: INestApplicationContext, address: string): Prom
     await app.get(KnownDevicesRepository).forgetAll(userId);
     await app.get(OneTimeSecrets).forgetAll(userId);
     await app.get(MailsRepository).deleteTo(email);
-    await app.get(AccountAnnouncements).announceErased(userId);
+    await app.get(AccountAnnouncements).announceErased(userId, email);
     await app.get(SecurityEvents).recordWith({ kind: 'user_erased', outcome: 'success', userId, detail: 'cli' });
   });
   await app.get(Authenticator).forgetAccount(userId);

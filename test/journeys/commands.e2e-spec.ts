@@ -95,12 +95,13 @@ describe('An operator’s command', () => {
   it('erases what a module keeps of an account with it, or neither', async () => {
     const [user, other] = [await deleted(), await deleted()];
     const connection = tool.get<Connection>(getConnectionToken());
-    const notes = connection.model('Note', new Schema({ owner: String }));
-    await notes.insertMany([{ owner: user.userId }, { owner: other.userId }]);
+    const notes = connection.model('Note', new Schema({ owner: String, to: String }));
+    const invitation = { to: user.registration.email };
+    await notes.insertMany([{ owner: user.userId }, { owner: other.userId }, invitation]);
     let fails = true;
-    tool.get(AccountAnnouncements).onErased(async (userId) => {
+    tool.get(AccountAnnouncements).onErased(async (userId, email) => {
       if (userId !== user.userId) return;
-      await notes.deleteMany({ owner: userId });
+      await notes.deleteMany({ $or: [{ owner: userId }, { to: email }] });
       if (fails) throw new Error('the module is away');
     });
     const before = await tracesOf(user);

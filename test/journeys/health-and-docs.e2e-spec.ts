@@ -51,6 +51,16 @@ describe('Health and documents', () => {
     expect(loaded.status).toBe(200);
   });
 
+  it('serves what the Swagger UI consists of, and nothing else of its package', async () => {
+    const page = (await test.client().get('/docs')).text;
+    const files = [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, file]) => (file as string).replace('docs/', ''));
+    expect(files.length).toBeGreaterThan(4);
+    const statusOf = async (file: string) => (await fetch(`${test.url}/docs/${file}`)).status;
+    for (const file of files) expect(await statusOf(file), file).toBe(200);
+    const others = ['package.json', '%70ackage.json', 'README.md', 'swagger-ui.css.map', 'swagger-ui-bundle.js.map'];
+    for (const file of others) expect(await statusOf(file), file).toBe(404);
+  });
+
   it.each(['/docs', '/docs/'])('serves a Swagger UI at %s that a phone shows in its own width', async (path) => {
     const { text } = await test.client().get(path);
     expect(text).toMatch(/<head>\s*<meta name="viewport" content="width=device-width, initial-scale=1">/);

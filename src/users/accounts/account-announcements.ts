@@ -6,7 +6,7 @@ type AccountListener = (account: Account) => Promise<void>;
 type ReportedListener = (userId: string) => Promise<void>;
 type ClosedListener = (userId: string, reason: Reason) => Promise<void>;
 type ReopenedListener = (userId: string) => Promise<void>;
-type ErasedListener = (userId: string) => Promise<void>;
+type ErasedListener = (userId: string, email: string) => Promise<void>;
 
 /** Events of accounts, for modules above this one. An announcement waits until all listeners have reacted. */
 @Injectable()
@@ -62,7 +62,7 @@ export class AccountAnnouncements {
   /**
    * Calls the listener in the transaction in which a deleted account is erased permanently: what it removes is gone exactly if the
    * account is, and if it fails, nothing is erased. Accounts are erased by an operator's command, in a process with the modules of
-   * `CliModule` only.
+   * `CliModule` only. It gets the account's address too, for what was stored under it: the account itself is gone.
    */
   onErased(listener: ErasedListener): void {
     this.erasedListeners.push(listener);
@@ -96,7 +96,7 @@ export class AccountAnnouncements {
     await Promise.all(this.reopenedListeners.map((listener) => listener(userId)));
   }
 
-  async announceErased(userId: string): Promise<void> {
-    for (const listener of this.erasedListeners) await listener(userId);
+  async announceErased(userId: string, email: string): Promise<void> {
+    for (const listener of this.erasedListeners) await listener(userId, email);
   }
 }
