@@ -53,7 +53,9 @@ describe('Health and documents', () => {
 
   it('serves what the Swagger UI consists of, and nothing else of its package', async () => {
     const page = (await test.client().get('/docs')).text;
-    const files = [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, file]) => (file as string).replace('docs/', ''));
+    const files = [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, file]) =>
+      (file as string).replace('docs/', ''),
+    );
     expect(files.length).toBeGreaterThan(4);
     const statusOf = async (file: string) => (await fetch(`${test.url}/docs/${file}`)).status;
     for (const file of files) expect(await statusOf(file), file).toBe(200);
