@@ -5,10 +5,11 @@ import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { coalesced, type FillTicket, RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { accountDatesKey, readAccountDates } from './account-dates.js';
-import { type AccountAccess, type AccountFacts, AccountReader } from './account-reader.js';
+import { type AccountFacts, AccountReader } from './account-reader.js';
+import { assertStands, isOutdated } from './assert-stands.js';
 import { AUTH_RECORD_TTL_MS, type AuthRecord, authRecordKey, readAuthRecord } from './auth-record.js';
 import type { Principal } from './principal.js';
-import { SessionReader, type StoredSession } from './session-reader.js';
+import { SessionReader } from './session-reader.js';
 import { LIVE_SESSION_TTL_MS, readSessionState, type SessionEnd, sessionKey } from './session-state.js';
 
 /**
@@ -70,11 +71,7 @@ export class Authenticator implements OnCleanSlate {
     ]);
     // A change of the password that keeps the session may have come between: what is read after the account decides.
     const session = isOutdated(firstRead, account) ? await this.sessions.readSession(sessionId) : firstRead;
-    if ('ended' in session) throw new ApiError(session.ended);
-    if (!account || session.userId !== userId) throw new ApiError('session_revoked');
-    if (!account.isActive) throw new ApiError('account_disabled');
-    // A crash between a password change and the end of the account's sessions must not keep these alive.
-    if (isOutdated(session, account)) throw new ApiError('password_changed');
+    assertStands(session, account, userId);
 
     const { record, dates } = account;
     await Promise.all([
@@ -118,11 +115,6 @@ export class Authenticator implements OnCleanSlate {
   async onCleanSlate(): Promise<void> {
     await Promise.all(['user:', 'session:'].map((family) => this.cache.forgetAll(family)));
   }
-}
-
-/** Not written as `<`: what has no version, such as an entry that was taken over from elsewhere, is outdated. */
-function isOutdated(session: StoredSession, account: AccountAccess | null): boolean {
-  return !('ended' in session) && account !== null && !(session.credentialVersion >= account.credentialVersion);
 }
 
 function keysOf(userId: string, sessionId: string): string[] {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { currentRequest } from '../../common/http/index.js';
 import { type AccountAccess, AccountReader } from '../authentication/account-reader.js';
+import { assertStands } from '../authentication/assert-stands.js';
 import { SessionReader } from '../authentication/session-reader.js';
 
 /** What allows the caller of the current request to do what only a role allows. */
@@ -16,7 +17,7 @@ export class CallerAuthority {
    * Asks storage again, within the transaction that makes the change. The guard has asked before; but a transaction that meets others
    * begins anew for up to 4 s, and whoever loses the role, the session or the account meanwhile must not undo that with requests
    * that are still under way (ASVS 8.3.2). Where no role was needed (command line, jobs, other routes) nobody is asked.
-   * @throws ApiError `role_required`, `account_disabled`, or the reason for which the session has ended
+   * @throws ApiError `role_required`, or 401 with the reason for which session or account let nobody in
    */
   async assertHolds(): Promise<void> {
     const authority = currentRequest()?.authority;
@@ -24,8 +25,8 @@ export class CallerAuthority {
     // One after the other: a transaction cannot run commands in parallel.
     const session = await this.sessions.readSession(authority.sessionId);
     const account = await this.accounts.readAccess(authority.userId);
+    assertStands(session, account, authority.userId);
     assertHasRole(account, authority.roles);
-    if ('ended' in session) throw new ApiError(session.ended);
   }
 }
 
