@@ -69,6 +69,25 @@ describe('Two administrators who decide about one account at the same moment', (
     }
   });
 
+  it('do not both stop the other', async () => {
+    const ways = [
+      { method: 'PATCH', body: { role: null } },
+      { method: 'PATCH', body: { status: 'inactive' } },
+      { method: 'DELETE' },
+    ];
+    for (const way of ways) {
+      for (let round = 0; round < 5; round += 1) {
+        const pair = [await test.personas.admin(), await test.personas.admin()] as const;
+        const stop = ({ token }: User, { userId }: User) =>
+          test.client().request(`/api/users/${userId}`, { ...way, apiKey: API_KEY, bearer: token });
+        const answers = await Promise.all([stop(pair[0], pair[1]), stop(pair[1], pair[0])]);
+        const [won, lost] = answers.map(({ status }) => status).sort();
+        expect(won).toBe(200);
+        expect([401, 403]).toContain(lost);
+      }
+    }
+  });
+
   it('leave an event as soon as one of them is answered', async () => {
     for (const status of ['inactive', 'active']) {
       await takeEvents();

@@ -13,6 +13,11 @@ export class CallerAuthority {
     private readonly sessions: SessionReader,
   ) {}
 
+  /** Whose authority it is; null where no role was needed. */
+  get callerId(): string | null {
+    return currentRequest()?.authority?.userId ?? null;
+  }
+
   /**
    * Asks storage again, within the transaction that makes the change. The guard has asked before; but a transaction that meets others
    * begins anew for up to 4 s, and whoever loses the role, the session or the account meanwhile must not undo that with requests

@@ -66,6 +66,7 @@ export class UsersAdministrationService {
       const account = await this.accounts.lock(userId);
       await this.authority.assertHolds();
       if (!account) throw new ApiError('not_found');
+      if (account.role) await this.keepCallerApart(userId);
       const decided = { ...account, ...by(account) };
       const events = [...eventsBetween(account, decided)];
       for (const event of events) await this.events.recordWith({ ...event, outcome: 'success', userId });
@@ -74,6 +75,12 @@ export class UsersAdministrationService {
     // Even if nothing was to change: the process that changed it may have died before it did this.
     await this.authenticator.forgetAccount(userId);
     return account;
+  }
+
+  /** Of two administrators who decide about each other, one must come after the other: a mere read of the caller would let both. */
+  private async keepCallerApart(userId: string): Promise<void> {
+    const { callerId } = this.authority;
+    if (callerId !== null && callerId !== userId) await this.accounts.lock(callerId);
   }
 
   private async announceReopened(account: Account): Promise<void> {
