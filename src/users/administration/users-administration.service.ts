@@ -62,11 +62,14 @@ export class UsersAdministrationService {
    * several who decide at the same time, one comes after the other, and who decides what is so already changes nothing.
    */
   private async decide(userId: string, by: (account: Account) => Partial<Standing>): Promise<Account> {
-    const account = await this.transactions.runInTurn(`user:${userId}`, async () => {
+    const { callerId } = this.authority;
+    // In turn for each administrator: nobody keeps others from an account by deciding about it again and again.
+    const account = await this.transactions.runInTurn(`decisions:${callerId ?? userId}`, async () => {
       const account = await this.accounts.lock(userId);
+      // A decision about the caller comes before this one, which it forbids, or after it: a mere read would let both commit.
+      if (callerId !== null && callerId !== userId) await this.accounts.lock(callerId);
       await this.authority.assertHolds();
       if (!account) throw new ApiError('not_found');
-      if (account.role) await this.keepCallerApart(userId);
       const decided = { ...account, ...by(account) };
       const events = [...eventsBetween(account, decided)];
       for (const event of events) await this.events.recordWith({ ...event, outcome: 'success', userId });
@@ -75,12 +78,6 @@ export class UsersAdministrationService {
     // Even if nothing was to change: the process that changed it may have died before it did this.
     await this.authenticator.forgetAccount(userId);
     return account;
-  }
-
-  /** Of two administrators who decide about each other, one must come after the other: a mere read of the caller would let both. */
-  private async keepCallerApart(userId: string): Promise<void> {
-    const { callerId } = this.authority;
-    if (callerId !== null && callerId !== userId) await this.accounts.lock(callerId);
   }
 
   private async announceReopened(account: Account): Promise<void> {
