@@ -1,7 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SwaggerModule } from '@nestjs/swagger';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { AppModule } from './app.module.js';
 import { SystemClock } from './common/clock/index.js';
 import { onEachEnd, ServedRoutes } from './common/http/index.js';
@@ -45,15 +45,13 @@ export async function createApp({ config, clock, extensions = [] }: AppOptions):
   if (logger.isLevelEnabled('info')) onEachEnd(server, logRequests(server, config.logLevel));
   onEachEnd(server, measureRequests(app.get(Metrics, { strict: false })));
   app.get(ForwardingCheck, { strict: false }).watch(server);
-  serveOpenApi(app);
+  let document: OpenAPIObject | undefined;
+  const openApi = () => (document ??= createOpenApiDocument(app));
+  serveDocument(app, '/openapi.json', openApi);
+  serveDocument(app, '/openapi-3.0.json', () => toOpenApi30(openApi()));
   prepareSwaggerUi(server);
-  SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), SWAGGER_UI);
+  SwaggerModule.setup('docs', app, openApi, SWAGGER_UI);
   return app;
-}
-
-function serveOpenApi(app: NestFastifyApplication): void {
-  serveDocument(app, '/openapi.json', () => createOpenApiDocument(app));
-  serveDocument(app, '/openapi-3.0.json', () => toOpenApi30(createOpenApiDocument(app)));
 }
 
 /** One buffer for all answers, since the document is large and anybody may request it at any rate. */

@@ -19,7 +19,6 @@ import { TokenPairs } from './login/token-pairs.js';
 import { LogoutController } from './logout/logout.controller.js';
 import { LogoutService } from './logout/logout.service.js';
 import { PasswordChangeController } from './password-change/password-change.controller.js';
-import { UsernameNotice } from './username-change/username-notice.js';
 import { PasswordChangeService } from './password-change/password-change.service.js';
 import { ForgotPasswordService } from './password-reset/forgot-password.service.js';
 import { PasswordResetController } from './password-reset/password-reset.controller.js';
@@ -29,6 +28,7 @@ import { RegistrationController } from './registration/registration.controller.j
 import { RegistrationService } from './registration/registration.service.js';
 import { TokenRefreshController } from './token-refresh/token-refresh.controller.js';
 import { TokenRefreshService } from './token-refresh/token-refresh.service.js';
+import { UsernameNotice } from './username-change/username-notice.js';
 
 /**
  * Owns the flows of `/auth`, one folder for each thing a person does. A flow combines what the modules below offer: accounts,

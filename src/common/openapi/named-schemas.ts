@@ -8,9 +8,6 @@ import type { OperationFacts, Schema } from './openapi-types.js';
 /** The envelopes of errors, and how the names of all errors in them begin. */
 const ENVELOPES: Record<EnvelopeKind, string> = { auth: 'Auth', resource: 'Resource' };
 
-/** References to the two schemas of all errors. */
-export const ERROR_BASES = Object.values(ENVELOPES).map((name) => refTo(`${name}Error`));
-
 /** With which errors most routes of an envelope refuse credentials. */
 const USUAL_CREDENTIAL_ERRORS: Record<EnvelopeKind, ErrorCode[]> = {
   auth: credentialErrors({ apiKey: false, bearer: true }),

@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { convertSchemas, type Keywords } from './convert-schemas.js';
-import { ERROR_BASES, refTo } from './named-schemas.js';
+import { errorBaseName, refTo } from './named-schemas.js';
 
 /** What `{ type: 'null' }` has become: OpenAPI 3.0 has no type of null. */
 const NULL = { type: 'object', nullable: true };
 
+/** The schemas of all errors. */
+const ERROR_BASES = [refTo(errorBaseName('auth')), refTo(errorBaseName('resource'))];
+
 /**
- * The same contract in OpenAPI 3.0.3, for generators that know no other (NSwag, AutoRest, oapi-codegen). Those write classes for languages
- * in which a subclass cannot narrow a field, so the errors of each operation are the two schemas of all errors, and a field with a
- * single value is one of its type.
+ * The same contract in OpenAPI 3.0.3, for generators that know no other (NSwag, AutoRest, oapi-codegen). Those write classes for
+ * languages in which a subclass cannot narrow a field, so the errors of each operation are the two schemas of all errors, and a
+ * field with a single value is one of its type.
  * @param document in OpenAPI 3.1; it is left as it is
  */
 export function toOpenApi30(document: OpenAPIObject): OpenAPIObject {
@@ -25,11 +28,14 @@ export function toOpenApi30(document: OpenAPIObject): OpenAPIObject {
 }
 
 function toSchema30(schema: Keywords): Keywords {
-  return withoutLoneValues(withRefApart(withNullable(withFlaggedBounds(withOneExample(schema)))));
+  return withoutLoneValues(withRefApart(withNullable(withFlaggedBounds(withOneExample(withoutConst(schema))))));
 }
 
-function withOneExample({ examples, const: only, ...schema }: Keywords): Keywords {
-  if (only !== undefined) return { ...schema, enum: [only] };
+function withoutConst({ const: only, ...schema }: Keywords): Keywords {
+  return only === undefined ? schema : { ...schema, enum: [only] };
+}
+
+function withOneExample({ examples, ...schema }: Keywords): Keywords {
   if (Array.isArray(examples)) return { ...schema, example: examples[0] };
   return examples === undefined ? schema : { ...schema, examples };
 }
@@ -50,15 +56,10 @@ function withNullable(schema: Keywords): Keywords {
     return withNullable({ ...rest, anyOf: type.map((one) => (one === 'null' ? NULL : { type: one })) });
   if (!Array.isArray(anyOf)) return schema;
   const others = anyOf.filter((one) => !isDeepStrictEqual(one, NULL)) as Keywords[];
-  const nullable = others.length < anyOf.length ? { nullable: true } : {};
+  if (others.length === anyOf.length) return schema;
   const [only] = others;
-  if (!only || others.length > 1) return { ...rest, anyOf: others, ...nullable };
-  return {
-    ...rest,
-    ...only,
-    ...(Array.isArray(only.enum) && nullable ? { enum: [...only.enum, null] } : {}),
-    ...nullable,
-  };
+  if (!only || others.length > 1) return { ...rest, anyOf: others, nullable: true };
+  return { ...rest, ...only, ...(Array.isArray(only.enum) ? { enum: [...only.enum, null] } : {}), nullable: true };
 }
 
 /** OpenAPI 3.0 ignores what stands beside a `$ref`. */
@@ -68,15 +69,12 @@ function withRefApart({ $ref, ...schema }: Keywords): Keywords {
 }
 
 /** Of a field that has one value, generators make a type, of a boolean one that does not compile. */
-function withoutLoneValues({ properties, items, ...schema }: Keywords): Keywords {
-  const fields = Object.entries((properties ?? {}) as Record<string, Keywords>);
-  return {
-    ...schema,
-    ...(properties
-      ? { properties: Object.fromEntries(fields.map(([name, field]) => [name, withoutLoneValue(field)])) }
-      : {}),
-    ...(items ? { items: withoutLoneValue(items as Keywords) } : {}),
-  };
+function withoutLoneValues(schema: Keywords): Keywords {
+  const { properties, items } = schema as { properties?: Record<string, Keywords>; items?: Keywords };
+  if (items) return { ...schema, items: withoutLoneValue(items) };
+  if (!properties) return schema;
+  const fields = Object.entries(properties).map(([name, field]) => [name, withoutLoneValue(field)]);
+  return { ...schema, properties: Object.fromEntries(fields) };
 }
 
 function withoutLoneValue({ enum: values, ...schema }: Keywords): Keywords {

@@ -97,7 +97,7 @@ const FILES = [
   'favicon-32x32.png',
 ];
 
-/** Adds what Nest's page lacks, and takes away what it needs not; to be called before the UI is set up. */
+/** Adds what Nest's page lacks, and serves nothing that it does not need; to be called before the UI is set up. */
 export function prepareSwaggerUi(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {
     // At /docs/index.html the page's relative script paths would be wrong. The redirect is relative, for proxies with a path prefix.
