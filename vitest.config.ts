@@ -14,7 +14,10 @@ const TWO_AT_A_TIME = { maxWorkers: 2, sequence: { groupOrder: 0 } };
  * half of the time. They must leave nothing behind in these modules, so mocked modules have no place here.
  */
 const IN_ONE_PROCESS = { ...TWO_AT_A_TIME, isolate: false };
-const ONE_AT_A_TIME = { maxWorkers: 1, sequence: { groupOrder: 1 } };
+/** For specs that watch deadlines of seconds and mostly wait for them: two together leave each a core. */
+const WAITING = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+/** For specs that watch deadlines, or how processes end, and need the machine for that. */
+const ONE_AT_A_TIME = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
 interface Group {
   include: string[];
@@ -26,10 +29,14 @@ const project = (name: string, pace: object, { include, exclude = [], env = {} }
   test: { ...common, name, include, exclude, env, ...pace },
 });
 
-/** A group of specs, of which those that watch deadlines, or how processes end, run alone. */
-const projects = (name: string, { include, exclude = [], env }: Group) => [
-  project(name, TWO_AT_A_TIME, { include, exclude, env }),
-  project(`${name} alone`, ONE_AT_A_TIME, { include: exclude, env }),
+/** A group of specs, of which some wait, and some run alone. */
+const projects = (
+  name: string,
+  { include, waiting, alone, env }: { include: string[]; waiting: string[]; alone: string[]; env?: Group['env'] },
+) => [
+  project(name, TWO_AT_A_TIME, { include, exclude: [...waiting, ...alone], env }),
+  project(`${name} waiting`, WAITING, { include: waiting, env }),
+  project(`${name} alone`, ONE_AT_A_TIME, { include: alone, env }),
 ];
 
 export default defineConfig({
@@ -47,33 +54,32 @@ export default defineConfig({
       }),
       ...projects('unit', {
         include: ['src/**/*.spec.ts'],
-        exclude: [
+        waiting: ['src/common/http/answer-in-time.spec.ts', 'src/infrastructure/database/wait-for-server.spec.ts'],
+        alone: [
           'src/common/clock/with-deadline.spec.ts',
-          'src/common/http/{answer-in-time,bounded-server}.spec.ts',
+          'src/common/http/bounded-server.spec.ts',
           'src/infrastructure/cache/coalesced.spec.ts',
-          'src/infrastructure/database/{driver-connection,wait-for-server}.spec.ts',
+          'src/infrastructure/database/driver-connection.spec.ts',
           'src/security/passwords/*.spec.ts',
         ],
       }),
       ...projects('contracts', {
         include: ['test/contracts/**/*-spec.ts'],
-        exclude: [
-          'test/contracts/embedded-mongodb-{crash,full-disk,lifecycle,limits,ownership,safety}.e2e-spec.ts',
+        waiting: ['test/contracts/embedded-mongodb-ownership.e2e-spec.ts'],
+        alone: [
+          'test/contracts/embedded-mongodb-{crash,full-disk,limits,safety}.e2e-spec.ts',
           'test/contracts/{record-cache,record-cache-in-redis,redis-connection}.e2e-spec.ts',
         ],
       }),
       ...projects('process', {
         include: ['test/process/**/*.e2e-spec.ts'],
-        exclude: [
-          'test/process/{cli,cluster,drain,file-descriptors,full-disk,kill-under-load,log,start,stop,test-kit}.e2e-spec.ts',
-        ],
+        waiting: ['test/process/{cluster,test-kit}.e2e-spec.ts'],
+        alone: ['test/process/{drain,file-descriptors,full-disk,kill-under-load,log,stop}.e2e-spec.ts'],
       }),
       ...projects('abuse', {
         include: ['test/abuse/**/*spec.ts'],
-        exclude: [
-          'test/abuse/{breaking-connections,connections,database-failures,redis-failures,redis-servers,slow-clients,stepping-down}.e2e-spec.ts',
-          'test/abuse/{enumeration,faults,hash-queue,instances}.e2e-spec.ts',
-        ],
+        waiting: ['test/abuse/{database-failures,faults,redis-failures,redis-servers,slow-clients}.e2e-spec.ts'],
+        alone: ['test/abuse/{breaking-connections,connections,enumeration,hash-queue,stepping-down}.e2e-spec.ts'],
         env: { TEST_STORE: 'memory' },
       }),
     ],
