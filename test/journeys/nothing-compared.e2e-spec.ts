@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/common/errors/index.js';
 import { PasswordHasher } from '../../src/security/index.js';
+import type { ApiClient } from '../support/api-client.js';
+import { SECOND } from '../support/manual-clock.js';
 import { NEW_PASSWORD } from '../support/password-resets.js';
 import { PASSWORD } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
@@ -55,5 +57,19 @@ describe('Somebody who is told to come again, since too many hashes are waiting,
       });
     await expectRefusals(change);
     expect((await change()).status).toBe(200);
+  });
+
+  it('a password, from a known device of an account that is delayed: nothing is taken off what strangers guessed', async () => {
+    test.clock.freeze();
+    const { registration } = await test.personas.confirmed();
+    const [home, stranger] = [test.client('192.0.2.1'), test.client('203.0.113.1')];
+    const login = async (client: ApiClient, password: string) =>
+      (await client.post('/auth/login', { login: registration.username, password })).status;
+    expect(await login(home, PASSWORD)).toBe(200);
+    for (let i = 0; i < 20; i += 1) expect(await login(stranger, 'Wrong-pass1')).toBe(401);
+    expect(await login(stranger, 'Wrong-pass1')).toBe(429);
+    await expectRefusals(async () => ({ status: await login(home, PASSWORD) }));
+    test.clock.advance(SECOND);
+    expect([await login(stranger, 'Wrong-pass1'), await login(stranger, 'Wrong-pass1')]).toEqual([401, 429]);
   });
 });

@@ -5,6 +5,13 @@ import { AccountBackoff, type LoginTarget, SecurityEvents } from '../../security
 import { type Account, NOBODY } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
 
+export interface LoginAttempt {
+  /** What the attempt was counted for. */
+  counted: LoginTarget;
+  /** What is delayed for everybody else, and was not counted for. */
+  delayed: LoginTarget[];
+}
+
 /** Admits a login attempt, or delays it after many failures in a row. */
 @Injectable()
 export class LoginAdmission {
@@ -19,30 +26,30 @@ export class LoginAdmission {
    * Username and e-mail address of an account count together; names without an account are counted just like accounts. While an
    * account is delayed, each device and network that it was used from before has attempts of its own: otherwise guessing would
    * lock the owner out. These attempts are limited too, since a device can be imitated.
-   * @returns what the attempt was counted for, to be passed to {@link succeeded} or {@link notMade}
+   * @returns to be passed to {@link succeeded} or {@link notMade}
    * @throws ApiError `too_many_login_attempts`
    */
-  async admit(account: Account | null, login: string, client: Client): Promise<LoginTarget[]> {
+  async admit(account: Account | null, login: string, client: Client): Promise<LoginAttempt> {
     const target = account ? { userId: account.userId, recoveries: account.recoveries } : { name: login };
     let waitMs = await this.backoff.reserveAttempt(target);
-    if (waitMs === 0) return [target];
+    if (waitMs === 0) return { counted: target, delayed: [] };
     const device = await this.knownDevice(account?.userId ?? NOBODY, client);
     if (account && device) {
       const fromDevice = { ...target, from: device };
       waitMs = await this.backoff.reserveAttempt(fromDevice);
-      if (waitMs === 0) return [target, fromDevice];
+      if (waitMs === 0) return { counted: fromDevice, delayed: [target] };
     }
     this.events.record({ kind: 'authn_login_fail_max', outcome: 'failure', userId: account?.userId });
     throw new ApiError('too_many_login_attempts', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
   }
 
   /** To be called if the password could not be compared: somebody who is told to come again has not failed. */
-  async notMade(targets: LoginTarget[]): Promise<void> {
-    await Promise.all(targets.map((target) => this.backoff.giveBack(target)));
+  async notMade({ counted }: LoginAttempt): Promise<void> {
+    await this.backoff.giveBack(counted);
   }
 
-  async succeeded(targets: LoginTarget[]): Promise<void> {
-    await Promise.all(targets.map((target) => this.backoff.clear(target)));
+  async succeeded({ counted, delayed }: LoginAttempt): Promise<void> {
+    await Promise.all([counted, ...delayed].map((target) => this.backoff.clear(target)));
   }
 
   /** @returns the fingerprint of the client's device if the account has been used from it, else null */

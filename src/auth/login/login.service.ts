@@ -28,15 +28,15 @@ export class LoginService {
    */
   async login(login: string, password: string, client: Client): Promise<LoggedInDto> {
     const account = await this.accounts.findByLogin(login);
-    const targets = await this.admission.admit(account, login, client);
+    const attempt = await this.admission.admit(account, login, client);
     const isRightPassword = await this.hasher
       .verify(password, account?.passwordHash ?? null)
       .catch(async (error: unknown) => {
-        await this.admission.notMade(targets);
+        await this.admission.notMade(attempt);
         throw error;
       });
     if (!account || !isRightPassword || !isActive(account)) throw this.refusal('invalid_credentials', account);
-    await this.admission.succeeded(targets);
+    await this.admission.succeeded(attempt);
     if (!account.confirmedAt) {
       const resendAvailableAt = await this.secrets.nextOtpAt(account.userId, 'email_verification');
       throw this.refusal('email_not_verified', account, { resendAvailableAt });
