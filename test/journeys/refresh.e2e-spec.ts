@@ -54,6 +54,38 @@ describe('Staying logged in', () => {
     }
   });
 
+  it('counts them until the token arrives, however long the database then takes', async () => {
+    const user = await test.personas.user();
+    const first = await refresh(user.refresh_token);
+    const sessions = test.app.get(SessionsRepository, { strict: false });
+    const findGeneration = sessions.findGeneration.bind(sessions);
+    sessions.findGeneration = (id) => {
+      sessions.findGeneration = findGeneration;
+      test.clock.advance(3 * SECOND);
+      return findGeneration(id);
+    };
+    test.clock.advance(9 * SECOND);
+    const again = await refresh(user.refresh_token);
+    expect([again.status, again.body.data?.refresh_token]).toEqual([200, first.body.data.refresh_token]);
+  });
+
+  it.each([
+    ['JWT_REFRESH_EXPIRES', '1h'],
+    ['SESSION_MAX_AGE', '1d'],
+  ])('ends for sessions that are too old by now once %s is lowered', async (setting, value) => {
+    const user = await test.personas.user();
+    const stricter = await startTestApp({ beside: test, clock: test.clock, env: { [setting]: value } });
+    try {
+      test.clock.advance(2 * DAY);
+      const { refresh_token } = user;
+      const { body } = await stricter.client().post('/auth/refresh-token', { refresh_token });
+      expect(body.code).toBe('token_expired');
+      expect((await refresh(refresh_token)).status).toBe(200);
+    } finally {
+      await stricter.close();
+    }
+  });
+
   it('gives parallel requests one and the same successor', async () => {
     for (let round = 0; round < 20; round += 1) {
       const user = await test.personas.user();

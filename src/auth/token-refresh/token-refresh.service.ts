@@ -30,10 +30,12 @@ export class TokenRefreshService {
   /** @throws ApiError 401 with the reason why the session or the token is no longer valid */
   async refresh(refreshToken: string): Promise<TokensDto> {
     const claims = this.refreshTokens.verify(refreshToken);
+    // Before anything is waited for: a token that comes in time must not be late because the database is slow.
+    const presentedMs = this.clock.nowMs();
     // From the cache, as for any request: it reflects the end of a session at once, and the new tokens are checked when used.
     const isLive = await this.isLive(claims);
     const rotated = isLive && (await this.rotate(claims));
-    return rotated || this.refreshFromStorage(claims);
+    return rotated || this.refreshFromStorage(claims, presentedMs);
   }
 
   private async isLive(claims: RefreshClaims): Promise<boolean> {
@@ -47,12 +49,12 @@ export class TokenRefreshService {
   }
 
   /** Normally the session is rotated without being read first. If that fails, this reads it to find out why. */
-  private async refreshFromStorage(claims: RefreshClaims): Promise<TokensDto> {
+  private async refreshFromStorage(claims: RefreshClaims, presentedMs: number): Promise<TokensDto> {
     const session = await this.findSession(claims);
-    if (claims.gen !== session.generation) return this.answerReplaced(claims, session);
+    if (claims.gen !== session.generation) return this.answerReplaced(claims, presentedMs, session);
     const rotated = await this.rotate(claims);
     // Another request rotated the session meanwhile, so this token is the one before the current one now.
-    return rotated ?? this.answerReplaced(claims, await this.findSession(claims));
+    return rotated ?? this.answerReplaced(claims, presentedMs, await this.findSession(claims));
   }
 
   private async findSession({ sid, id }: RefreshClaims): Promise<SessionGeneration> {
@@ -81,11 +83,15 @@ export class TokenRefreshService {
     return isRotated ? tokens : null;
   }
 
-  private async answerReplaced({ id, sid, gen }: RefreshClaims, session: SessionGeneration): Promise<TokensDto> {
+  private async answerReplaced(
+    { id, sid, gen }: RefreshClaims,
+    presentedMs: number,
+    session: SessionGeneration,
+  ): Promise<TokensDto> {
     const { generation, rotatedAt, loggedInAt } = session;
     if (gen > generation) throw new ApiError('token_invalid');
     const isJustReplaced =
-      generation === gen + 1 && this.clock.nowMs() - rotatedAt.getTime() <= this.config.tokens.refreshGraceMs;
+      generation === gen + 1 && presentedMs - rotatedAt.getTime() <= this.config.tokens.refreshGraceMs;
     if (isJustReplaced) return this.tokenPairs.issue({ userId: id, sessionId: sid, generation, rotatedAt, loggedInAt });
 
     this.events.record({ kind: 'authn_token_reuse', outcome: 'failure', userId: id, sessionId: sid });

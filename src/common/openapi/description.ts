@@ -43,7 +43,7 @@ Every error bears a \`code\` of a closed list. Branch on it and not on \`message
 | \`email_not_verified\` | ask for the code; another can be had from \`resend_available_at\` on |
 | \`password_reset_required\` | the account was locked after a report: reset the password |
 | \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; \`attempts_remaining\` more requests are answered. A code itself is dead after five wrong ones, whatever remains: ask for another |
-| \`too_many_login_attempts\`, \`too_many_requests\` | repeat after \`retry_after\` seconds; from \`/auth/refresh-token\` too, the session goes on |
+| \`too_many_login_attempts\`, \`too_many_requests\` | repeat after \`retry_after\` seconds; from \`/auth/refresh-token\` too, the session goes on, unless the answer to an earlier refresh with the same token was lost |
 | \`service_unavailable\` | repeat after \`retry_after\` seconds. What came too late may still have been done: a registration whose repetition says “already taken” may have the code in its mailbox |
 | \`report_link_invalid\`, \`report_link_expired\`, \`report_link_used\` | the link of the mail does nothing (any more): offer a password reset |
 | \`role_required\`, \`not_found\`, \`method_not_allowed\` | do not repeat |
@@ -54,7 +54,7 @@ Every error bears a \`code\` of a closed list. Branch on it and not on \`message
 
 Each operation of \`/auth\` answers five requests in 15 minutes from one address, all others together a hundred (health and
 this document have none); other numbers may be set. A server that calls for its users counts as one address. \`RateLimit-Policy\` and \`RateLimit\` tell what is allowed and what is left, on every answer but that to a
-request which could not be read (400 \`malformed_request\`, 413, 415).
+request which could not be read (400 \`malformed_request\`, 413, 415) or has no operation (404 of an unknown path, 405).
 
 ## Lifetimes
 

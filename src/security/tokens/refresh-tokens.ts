@@ -63,9 +63,12 @@ export class RefreshTokens {
     return new Date(Math.min(rotatedAt.getTime() + this.ttlMs, latestMs));
   }
 
-  /** @throws ApiError `token_expired` or `token_invalid` */
+  /** @throws ApiError `token_expired`, by the lifetimes of today if they are shorter than when it was issued, or `token_invalid` */
   verify(token: string): RefreshClaims {
-    return this.read(token, false);
+    const claims = this.read(token, false);
+    const times = { rotatedAt: new Date(claims.iat * 1000), loggedInAt: new Date(claims.auth_time * 1000) };
+    if (this.expiryOf(times).getTime() <= this.clock.nowMs()) throw new ApiError('token_expired');
+    return claims;
   }
 
   /**
