@@ -54,7 +54,7 @@ export const SUPERSEDED_BY: Record<MailKind, MailKind[]> = {
   'email-verification': ['email-verification'],
   'password-reset': ['password-reset'],
   'security-alert': ['security-alert', 'password-reset'],
-  'password-changed': [],
+  'password-changed': ['password-reset'],
   'username-changed': [],
   'new-device': [],
 };

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NewPasswords } from '../../src/security/index.js';
+import { MINUTE } from '../support/manual-clock.js';
+import { NEW_PASSWORD, PasswordResets } from '../support/password-resets.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
-
-const NEW_PASSWORD = 'Brand-new2$';
 
 describe('Changing one’s password', () => {
   let test: TestApp;
@@ -69,6 +69,18 @@ describe('Changing one’s password', () => {
     expect(
       (await test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD })).status,
     ).toBe(200);
+  });
+
+  it('leaves no link that was mailed before with which the password can be reset', async () => {
+    const user = await test.personas.user();
+    const resets = new PasswordResets(test);
+    const token = await resets.tokenFor(user.registration.email);
+    expect((await change(user, { ...valid, current_password: 'Wrong-pass1' })).status).toBe(422);
+    expect((await change(user, valid)).status).toBe(200);
+    expect((await resets.reset(token, 'Brand-new6$')).body.code).toBe('invalid_reset_token');
+    test.clock.advance(MINUTE);
+    const newer = await resets.tokenFor(user.registration.email, 2);
+    expect((await resets.reset(newer, 'Brand-new6$')).status).toBe(200);
   });
 
   it('succeeds once, of any number at the same moment that know the same password', async () => {

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Sessions } from '../../login-history/index.js';
-import { AccountBackoff, NewPasswords, PasswordHasher, type Principal, SecurityEvents } from '../../security/index.js';
+import {
+  AccountBackoff,
+  NewPasswords,
+  OneTimeSecrets,
+  PasswordHasher,
+  type Principal,
+  SecurityEvents,
+} from '../../security/index.js';
 import { type Account, AccountsRepository, isActive } from '../../users/index.js';
 import { ResetMails } from '../password-reset/reset-mails.js';
 import type { ChangePasswordDto } from './password-change.dto.js';
@@ -13,13 +20,14 @@ export class PasswordChangeService {
     private readonly hasher: PasswordHasher,
     private readonly newPasswords: NewPasswords,
     private readonly backoff: AccountBackoff,
+    private readonly secrets: OneTimeSecrets,
     private readonly sessions: Sessions,
     private readonly mails: ResetMails,
     private readonly events: SecurityEvents,
   ) {}
 
   /**
-   * Replaces the password of a caller who knows the current one, and ends the account's other sessions.
+   * Replaces the password of a caller who knows the current one, and ends the account's other sessions and its reset link.
    * @throws ApiError `validation_failed` for the field at fault, `too_many_requests` after many wrong guesses in a row,
    *   401 with the reason if the session ended while the passwords were hashed
    */
@@ -31,6 +39,7 @@ export class PasswordChangeService {
     const change = async () => {
       const credentialVersion = await this.accounts.changePasswordIfCurrent(userId, passwordHash, account.passwordHash);
       if (credentialVersion === null) throw await this.overtaken(userId, sessionId);
+      await this.secrets.invalidateResetToken(userId);
       await this.mails.postChanged(account.email, { isSessionKept: true });
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId, sessionId });
       return credentialVersion;

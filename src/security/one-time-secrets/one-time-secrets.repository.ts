@@ -42,6 +42,11 @@ export class OneTimeSecretsRepository {
     return true;
   }
 
+  /** Makes the subject's secret unusable; its quota goes on. */
+  async invalidate(subject: string, purpose: SecretPurpose): Promise<void> {
+    await this.model.updateOne({ subject: new Types.ObjectId(subject), purpose }, { $set: { hash: null } });
+  }
+
   async deleteAll(subject: string): Promise<void> {
     await this.model.deleteMany({ subject: new Types.ObjectId(subject) });
   }
@@ -94,10 +99,13 @@ export class OneTimeSecretsRepository {
   /** When the quota allows another secret; never in the past. */
   async nextIssueAt(subject: string, purpose: SecretPurpose): Promise<Date> {
     const found = await this.model.findOne({ subject: new Types.ObjectId(subject), purpose });
-    const issues = found?.issued_at ?? [];
-    const afterPause = (found?.last_issued_at?.getTime() ?? 0) + MIN_PAUSE_MS;
+    const nowMs = this.clock.nowMs();
+    // What lies further ahead was issued by a clock that has been set back since: it must not keep the owner without mails.
+    const isCounted = (issuedAt: Date) => issuedAt.getTime() <= nowMs + MIN_PAUSE_MS;
+    const issues = (found?.issued_at ?? []).filter(isCounted);
+    const afterPause = found && isCounted(found.last_issued_at) ? found.last_issued_at.getTime() + MIN_PAUSE_MS : 0;
     const afterWindow = issues.length < QUOTA ? 0 : (issues[0] as Date).getTime() + QUOTA_WINDOW_MS;
-    return new Date(Math.max(afterPause, afterWindow, this.clock.nowMs()));
+    return new Date(Math.max(afterPause, afterWindow, nowMs));
   }
 
   private issuing(hash: string, ttlMs: number) {

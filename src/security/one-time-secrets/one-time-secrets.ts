@@ -99,6 +99,11 @@ export class OneTimeSecrets {
     return this.repository.consumeIfUnused(found);
   }
 
+  /** To be called when the password is changed in another way: a link that was mailed before must not change it again. */
+  async invalidateResetToken(subject: string): Promise<void> {
+    await this.repository.invalidate(subject, 'password_reset');
+  }
+
   /** To be called when an account replaces another with the same address: the address keeps its quota. */
   async handOver(from: string, to: string): Promise<void> {
     await this.repository.handOver(from, to);

@@ -65,6 +65,7 @@ const CLASHING = [
   'register beside resend code',
   'forget password beside its not me',
   'forget password beside report a login',
+  'forget password beside change password',
 ];
 
 /** Two steps at the same moment: answers and state must be those of one of them after the other (linearizability). */

@@ -209,6 +209,7 @@ export class AccountModel {
   changePassword(password: string): void {
     this.passwords.push(password);
     this.isResetRequired = false;
+    this.reset.kill();
   }
 
   /** @returns the code with which the link in the mail about a login is refused, or null */
