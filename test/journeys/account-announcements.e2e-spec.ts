@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/common/errors/index.js';
 import { Transactions } from '../../src/infrastructure/database/index.js';
+import { SessionsRepository } from '../../src/login-history/index.js';
 import { Authenticator } from '../../src/security/index.js';
 import { AccountAnnouncements, AccountsRepository } from '../../src/users/index.js';
 import { newRegistration, PASSWORD, startTestApp, type TestApp } from '../support/index.js';
@@ -62,6 +63,24 @@ describe('A module that hears of accounts', () => {
     expect(await statesOf(ada.userId)).toEqual(['frozen']);
     expect((await report()).status).toBe(401);
     expect(heard.length).toBe(1);
+  });
+
+  it('hears of a report whose answer failed after the lockdown, which cannot be repeated', async () => {
+    const { client, refresh_token, token, userId } = await test.personas.user();
+    const heard: string[] = [];
+    announcements.onReported(async (reportedId) => void heard.push(reportedId));
+    const sessions = test.app.get(SessionsRepository);
+    const deleteOutdated = sessions.deleteOutdated.bind(sessions);
+    let calls = 0;
+    sessions.deleteOutdated = (...outdated) => {
+      calls += 1;
+      return calls === 2 ? Promise.reject(new Error('for once')) : deleteOutdated(...outdated);
+    };
+    const report = () => client.post('/auth/its-not-me', { refresh_token }, { bearer: token });
+    expect((await report()).status).toBe(500);
+    expect(heard).toEqual([userId]);
+    expect((await report()).body.code).toBe('reported_not_me');
+    expect(heard).toEqual([userId]);
   });
 
   it('changes what is its own and an account together, or neither', async () => {

@@ -1,6 +1,7 @@
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { User } from '../support/personas.js';
+import { AccountAnnouncements } from '../../src/users/index.js';
+import type { Tokens, User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 const ROUNDS = 25;
@@ -94,5 +95,40 @@ describe('Two administrators who decide about one account at the same moment', (
       await send(admins[0], 'PATCH', '', { status });
       expect(await takeEvents()).toEqual([[status === 'active' ? 'user_enabled' : 'user_disabled', admins[0].userId]]);
     }
+  });
+});
+
+describe('A decision whose opposite is made before it has been announced', () => {
+  let test: TestApp;
+  let admin: User;
+  beforeAll(async () => {
+    test = await startTestApp();
+    admin = await test.personas.admin();
+  });
+  afterAll(() => test.close());
+
+  it.each([
+    ['announceClosed', 'inactive', 'active', ['reopened', 'closed', 'reopened']],
+    ['announceReopened', 'active', 'inactive', ['closed', 'reopened', 'closed']],
+  ] as const)('(%s) does not have the last word, and ends no later session', async (held, first, opposite, words) => {
+    const owner = await test.personas.confirmed();
+    const { userId } = await test.personas.login(owner);
+    const decide = async (status: string) => (await admin.api.patch(`/api/users/${userId}`, { status })).status;
+    const announcements = test.app.get(AccountAnnouncements, { strict: false });
+    await decide(opposite);
+    const heard: string[] = [];
+    announcements.onClosed(async (closedId) => void (closedId === userId && heard.push('closed')));
+    announcements.onReopened(async (reopenedId) => void (reopenedId === userId && heard.push('reopened')));
+    const announce = announcements[held].bind(announcements) as (userId: string, reason: 'disabled') => Promise<void>;
+    let session: Tokens | undefined;
+    announcements[held] = async (id: string) => {
+      announcements[held] = announce as never;
+      expect(await decide(opposite)).toBe(200);
+      if (opposite === 'active') session = await test.personas.login(owner);
+      await announce(id, 'disabled');
+    };
+    expect(await decide(first)).toBe(200);
+    expect(heard).toEqual(words);
+    if (session) expect((await owner.api.as({ bearer: session.token }).get('/api/profile')).status).toBe(200);
   });
 });

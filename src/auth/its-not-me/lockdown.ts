@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
+import { Transactions } from '../../infrastructure/database/index.js';
 import { KnownDevicesRepository, Sessions } from '../../login-history/index.js';
 import { OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { AccountAnnouncements, AccountsRepository, isActive } from '../../users/index.js';
@@ -23,6 +24,7 @@ export class Lockdown {
     private readonly knownDevices: KnownDevicesRepository,
     private readonly mails: ResetMails,
     private readonly events: SecurityEvents,
+    private readonly transactions: Transactions,
   ) {}
 
   /**
@@ -34,7 +36,8 @@ export class Lockdown {
    */
   async lockDown({ userId, sessionId, recoveries }: ReportedLogin): Promise<void> {
     const token = this.secrets.prepareResetToken();
-    await this.sessions.endAllWith(userId, 'reported_not_me', async () => {
+    let isLockedDown = false;
+    const lock = async () => {
       // The address as it is stored, too: what lies in the cache might send the link to somebody else.
       const account = await this.accounts.lock(userId);
       // Read after the account was locked: whatever ended the session meanwhile wrote the account too, and so has finished. A
@@ -49,8 +52,16 @@ export class Lockdown {
       await this.secrets.issueResetToken(userId, token);
       await this.mails.postAlert(account.email, token);
       await this.events.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId, sessionId });
+      this.transactions.afterCommit(() => {
+        isLockedDown = true;
+      });
       return credentialVersion;
-    });
-    await this.announcements.announceReported(userId);
+    };
+    try {
+      await this.sessions.endAllWith(userId, 'reported_not_me', lock);
+    } finally {
+      // Even if the database fails after the commit: a report cannot be repeated.
+      if (isLockedDown) await this.announcements.announceReported(userId);
+    }
   }
 }

@@ -29,6 +29,14 @@ export class Sessions {
     return count;
   }
 
+  /** The same of the sessions of older credential versions. */
+  async endOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<number> {
+    const end = () => this.repository.deleteOutdated(userId, credentialVersion, reason);
+    const count = await this.endInTurn(end, reason);
+    await this.beginRemoval(userId);
+    return count;
+  }
+
   /** Why the session ended, by storage; within a transaction, by its snapshot. @returns null if it has not ended */
   async endOf(sessionId: string): Promise<SessionEnd | null> {
     const session = await this.repository.readSession(sessionId);
@@ -54,8 +62,7 @@ export class Sessions {
     await this.authenticator.forgetSessions(ended.ids, reason);
     // What were too many for one transaction, and a login with the old password that was inserted at the same time, which it did not
     // see. Since the commit, guards no longer accept them from storage; this removes them from the caches too.
-    await this.endInTurn(() => this.repository.deleteOutdated(userId, version, reason), reason);
-    await this.beginRemoval(userId);
+    await this.endOutdated(userId, version, reason);
   }
 
   /** Removes the entries of logins that are too long ago for a session to be left. */

@@ -39,7 +39,7 @@ export class UsersAdministrationService {
       };
     });
     // Announced even if the account was in this state already: a listener may have failed the first time.
-    if (status === 'inactive') await this.announcements.announceClosed(userId, 'disabled');
+    if (status === 'inactive') await this.announceClosed(userId, 'disabled');
     if (status === 'active') await this.announceReopened(account);
     return account;
   }
@@ -47,7 +47,7 @@ export class UsersAdministrationService {
   /** Soft: the account can be restored, and its names stay taken. @throws ApiError `not_found` */
   async delete(userId: string): Promise<void> {
     await this.decide(userId, ({ deletedAt }) => ({ deletedAt: deletedAt ?? this.clock.now() }));
-    await this.announcements.announceClosed(userId, 'deleted');
+    await this.announceClosed(userId, 'deleted');
   }
 
   /** @throws ApiError `not_found` */
@@ -66,8 +66,6 @@ export class UsersAdministrationService {
     // In turn for each administrator: nobody keeps others from an account by deciding about it again and again.
     const account = await this.transactions.runInTurn(`decisions:${callerId ?? userId}`, async () => {
       const account = await this.accounts.lock(userId);
-      // A decision about the caller comes before this one, which it forbids, or after it: a mere read would let both commit.
-      if (callerId !== null && callerId !== userId) await this.accounts.lock(callerId);
       await this.authority.assertHolds();
       if (!account) throw new ApiError('not_found');
       const decided = { ...account, ...by(account) };
@@ -80,9 +78,19 @@ export class UsersAdministrationService {
     return account;
   }
 
+  /** Of two decisions that were announced at the same time, the later one is announced last, again if need be. */
+  private async announceClosed(userId: string, reason: 'disabled' | 'deleted'): Promise<void> {
+    await this.announcements.announceClosed(userId, reason);
+    const account = await this.accounts.findById(userId);
+    if (account) await this.announceReopened(account);
+  }
+
   private async announceReopened(account: Account): Promise<void> {
     // It may still be inactive in the other way (disabled, deleted).
-    if (isActive(account)) await this.announcements.announceReopened(account.userId);
+    if (!isActive(account)) return;
+    await this.announcements.announceReopened(account.userId);
+    const { userId, deletedAt, disabledAt } = (await this.accounts.findById(account.userId)) ?? account;
+    if (deletedAt || disabledAt) await this.announceClosed(userId, deletedAt ? 'deleted' : 'disabled');
   }
 }
 
