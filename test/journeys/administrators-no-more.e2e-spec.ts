@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type CanActivate, type ExecutionContext, Injectable, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CallerAuthority } from '../../src/security/index.js';
 import { usesRedis } from '../support/backends.js';
 import type { ApiResponse } from '../support/api-client.js';
 import type { User } from '../support/personas.js';
@@ -101,6 +103,41 @@ describe('Whoever is no administrator any more', () => {
     });
     const keys = (await send(boss, { method: 'GET', path: 'api-keys' })).body.data.content as { name: string }[];
     expect(keys).toEqual([expect.objectContaining({ name: 'kept', rotated_at: null })]);
+  });
+
+  it.each<[loss: string, code: string, lose: (admin: User) => Promise<ApiResponse>]>([
+    ['the role', '403 role_required', (admin) => decide(admin, { role: null })],
+    [
+      'the session',
+      '401 session_revoked',
+      ({ userId }) => send(boss, { method: 'DELETE', path: `users/${userId}/login-history` }, { at: beside }),
+    ],
+  ])('and loses %s after the last look has changed before, or changes nothing', async (_what, code, lose) => {
+    const authority = test.app.get(CallerAuthority, { strict: false });
+    const assertHolds = authority.assertHolds.bind(authority);
+    for (const call of [
+      { method: 'PATCH', path: `users/${user.userId}`, body: { role: 'admin' } },
+      { method: 'POST', path: 'api-keys', body: { name: code.replace(' ', '-') } },
+    ]) {
+      const admin = await test.personas.admin();
+      let loss: Promise<ApiResponse> | undefined;
+      let isLostBefore = false;
+      authority.assertHolds = async () => {
+        await assertHolds();
+        if (loss) return;
+        loss = lose(admin).finally(() => (isLostBefore = !isAnswered));
+        await Promise.race([loss, pause(300)]);
+      };
+      let isAnswered = false;
+      const answer = await send(admin, call);
+      isAnswered = true;
+      authority.assertHolds = assertHolds;
+      expect((await loss)?.status).toBe(200);
+      const isRefused = `${answer.status} ${answer.body.code}` === code;
+      expect(isRefused, `${call.path}: ${answer.status} ${answer.text}`).toBe(isLostBefore);
+      expect((await send(admin, { method: 'GET', path: 'api-keys' })).status).toBe(Number(code.slice(0, 3)));
+      await decide(user, { role: null });
+    }
   });
 
   // Those that change one account in turn begin anew again and again, long after they were let in.

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NewPasswords, PasswordHasher } from '../../src/security/index.js';
 import { usesRedis } from '../support/backends.js';
 import { targetsOf } from '../support/inbox.js';
-import { MINUTE, SECOND } from '../support/manual-clock.js';
+import { DAY, MINUTE, SECOND } from '../support/manual-clock.js';
 import { NEW_PASSWORD, PasswordResets } from '../support/password-resets.js';
 import { PASSWORD } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -95,6 +96,26 @@ describe('Forgotten password', () => {
         expect(await test.database.collection('mails').countDocuments({ to: email, kind: 'password-reset' })).toBe(1);
       }
     }
+  });
+
+  it('mails again after the clock was set back', async () => {
+    const { registration } = await test.personas.confirmed();
+    test.clock.advance(DAY);
+    await resets.tokenFor(registration.email);
+    test.clock.advance(-DAY);
+    const token = await resets.tokenFor(registration.email, 2);
+    expect((await resets.reset(token)).status).toBe(200);
+  });
+
+  it('removes entries of the login history that were taken over from elsewhere, too', async () => {
+    const user = await test.personas.user();
+    const entries = test.database.collection('login_histories');
+    const own = { user: new Types.ObjectId(user.userId) };
+    const entry = await entries.findOne(own, { projection: { _id: 0, credential_version: 0 } });
+    await entries.insertOne(entry as object);
+    expect(await entries.countDocuments(own)).toBe(2);
+    expect((await resets.reset(await resets.tokenFor(user.registration.email))).status).toBe(200);
+    expect(await entries.countDocuments(own)).toBe(0);
   });
 
   it('lets a new password be chosen, once', async () => {

@@ -52,6 +52,10 @@ export class LoginHistory {
   /** The account's credential version at login; once the account's is newer, the session is invalid. */
   @Prop({ type: Number, required: true })
   credential_version: number;
+
+  /** Written by transactions that only depend on this session, so that they conflict with those that end it. */
+  @Prop({ type: Types.ObjectId })
+  lock?: Types.ObjectId;
 }
 
 export const LoginHistorySchema = SchemaFactory.createForClass(LoginHistory);

@@ -101,8 +101,14 @@ export class SessionsRepository extends SessionReader {
     const entry = await this.entries
       .findById(sessionId, { user: 1, credential_version: 1 })
       .lean<Pick<LoginHistory, 'user' | 'credential_version'>>();
-    if (entry) return { userId: entry.user.toHexString(), credentialVersion: entry.credential_version };
-    return { ended: await this.endOf(sessionId) };
+    return entry ? toStoredSession(entry) : { ended: await this.endOf(sessionId) };
+  }
+
+  override async lockSession(sessionId: string): Promise<StoredSession> {
+    const entry = await this.entries
+      .findByIdAndUpdate(sessionId, { $set: { lock: new Types.ObjectId() } })
+      .lean<Pick<LoginHistory, 'user' | 'credential_version'>>();
+    return entry ? toStoredSession(entry) : { ended: await this.endOf(sessionId) };
   }
 
   async findGeneration(sessionId: string): Promise<SessionGeneration | null> {
@@ -178,12 +184,13 @@ export class SessionsRepository extends SessionReader {
 
   /** The same of the sessions of older credential versions. */
   async deleteOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<EndedSessions> {
-    const credential_version = { $lt: credentialVersion };
+    // Not `$lt`, which does not find an entry without a version.
+    const credential_version = { $not: { $gte: credentialVersion } };
     return this.deleteWhere({ user: new Types.ObjectId(userId), credential_version }, reason);
   }
 
   private async deleteWhere(
-    filter: { user: Types.ObjectId; credential_version?: { $lt: number } },
+    filter: { user: Types.ObjectId; credential_version?: { $not: { $gte: number } } },
     reason: SessionEnd,
   ): Promise<EndedSessions> {
     const found = await this.entries
@@ -223,6 +230,13 @@ export class SessionsRepository extends SessionReader {
   private ending(reason: SessionEnd) {
     return { $setOnInsert: { reason, purge_at: new Date(this.clock.nowMs() + this.endedRetentionMs) } };
   }
+}
+
+function toStoredSession({
+  user,
+  credential_version,
+}: Pick<LoginHistory, 'user' | 'credential_version'>): StoredSession {
+  return { userId: user.toHexString(), credentialVersion: credential_version };
 }
 
 function toGeneration(entry: LoginHistory): SessionGeneration {

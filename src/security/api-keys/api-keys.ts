@@ -164,7 +164,8 @@ export class ApiKeys implements OnCleanSlate {
 
   /** Makes a change together with its event. @param change null if there is nothing to change */
   private async recorded<T extends ApiKey | null>(what: string, change: () => Promise<T>): Promise<T> {
-    return this.transactions.run(async () => {
+    // In turn, as any decision of an administrator: each of them locks the administrator's session.
+    return this.transactions.runInTurn(`decisions:${this.authority.callerId ?? 'api-keys'}`, async () => {
       await this.authority.assertHolds();
       const changed = await change();
       if (changed) {

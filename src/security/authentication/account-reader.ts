@@ -18,4 +18,7 @@ export interface AccountAccess extends AccountFacts {
 export abstract class AccountReader {
   /** Reads storage, never a cache. @returns null when there is no such account. */
   abstract readAccess(userId: string): Promise<AccountAccess | null>;
+
+  /** The same in a transaction that must not commit if role, password or status are changed meanwhile. */
+  abstract lockAccess(userId: string): Promise<AccountAccess | null>;
 }

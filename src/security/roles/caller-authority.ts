@@ -21,15 +21,16 @@ export class CallerAuthority {
   /**
    * Asks storage again, within the transaction that makes the change. The guard has asked before; but a transaction that meets others
    * begins anew for up to 4 s, and whoever loses the role, the session or the account meanwhile must not undo that with requests
-   * that are still under way (ASVS 8.3.2). Where no role was needed (command line, jobs, other routes) nobody is asked.
+   * that are still under way (ASVS 8.3.2). Both are locked: after a mere read, the change and the end of the session would both
+   * commit. Where no role was needed (command line, jobs, other routes) nobody is asked.
    * @throws ApiError `role_required`, or 401 with the reason for which session or account let nobody in
    */
   async assertHolds(): Promise<void> {
     const authority = currentRequest()?.authority;
     if (!authority) return;
     // One after the other: a transaction cannot run commands in parallel.
-    const session = await this.sessions.readSession(authority.sessionId);
-    const account = await this.accounts.readAccess(authority.userId);
+    const session = await this.sessions.lockSession(authority.sessionId);
+    const account = await this.accounts.lockAccess(authority.userId);
     assertStands(session, account, authority.userId);
     assertHasRole(account, authority.roles);
   }

@@ -82,6 +82,11 @@ export class AccountsRepository extends AccountReader {
     return account && toAccountAccess(account);
   }
 
+  override async lockAccess(userId: string): Promise<AccountAccess | null> {
+    const account = await this.lock(userId);
+    return account && toAccountAccess(account);
+  }
+
   /**
    * Inserts both documents; to be used within a transaction. Unique indexes decide about duplicates, not a look-up before.
    * @throws ApiError `validation_failed` with the field that is taken
