@@ -15,26 +15,16 @@ import {
   toApiKeyDto,
 } from '../security/index.js';
 import { type Account, AccountAnnouncements, AccountsRepository, canHaveRole, isActive } from '../users/index.js';
-
-export interface CommandResult {
-  /** Output for people, one line for each thing done or found. */
-  lines: string[];
-  /** The same for programs, with `--json`. */
-  data: unknown;
-}
-
-export interface Command {
-  /** Name of its argument in the help; null if it takes none. */
-  argument: string | null;
-  help: string;
-  run(app: INestApplicationContext, argument: string): Promise<CommandResult>;
-}
+import type { Command, CommandResult } from './command.js';
+import { showAccount } from './show-account.js';
 
 /** What the operator named does not exist, or is not to be changed so; said as it is. */
 export class RefusedError extends Error {}
 
 const LISTED_MAILS = 100;
 const LISTED_API_KEYS = 1000;
+const WHO = 'email|id';
+const OBJECT_ID = /^[0-9a-f]{24}$/;
 
 /** The service's refusals, in words for the operator. */
 function explain(error: unknown): never {
@@ -42,9 +32,11 @@ function explain(error: unknown): never {
   throw error;
 }
 
-async function accountOf(app: INestApplicationContext, email: string): Promise<Account> {
-  const account = await app.get(AccountsRepository).findByEmail(email);
-  if (!account) throw new RefusedError(`There is no account with the address ${email}`);
+/** @param who address, or the id with which log and events name an account. No username: it may look like an id */
+async function accountOf(app: INestApplicationContext, who: string): Promise<Account> {
+  const accounts = app.get(AccountsRepository);
+  const account = await (OBJECT_ID.test(who) ? accounts.findById(who) : accounts.findByEmail(who));
+  if (!account) throw new RefusedError(`There is no account with the address or id ${who}`);
   return account;
 }
 
@@ -55,8 +47,8 @@ async function idOfApiKey(app: INestApplicationContext, name: string): Promise<s
 }
 
 /** The account must have been deleted before: so every module of a running service has reacted, and it was no mistake. */
-async function eraseAccount(app: INestApplicationContext, address: string): Promise<CommandResult> {
-  const { userId, email, deletedAt } = await accountOf(app, address);
+async function eraseAccount(app: INestApplicationContext, who: string): Promise<CommandResult> {
+  const { userId, email, deletedAt } = await accountOf(app, who);
   if (!deletedAt) throw new RefusedError(`${email} is not deleted: DELETE /api/users/${userId} comes first`);
   await app.get(Sessions).endAll(userId, 'account_disabled');
   await app.get(Sessions).removeOld(userId);
@@ -74,10 +66,10 @@ async function eraseAccount(app: INestApplicationContext, address: string): Prom
 
 function roleCommand(role: Role | null, help: string): Command {
   return {
-    argument: 'email',
+    argument: WHO,
     help,
-    async run(app, email) {
-      const { userId } = await accountOf(app, email);
+    async run(app, who) {
+      const { userId, email } = await accountOf(app, who);
       const accounts = app.get(AccountsRepository);
       await app.get(Transactions).run(async () => {
         const account = await accounts.lock(userId);
@@ -98,13 +90,18 @@ function roleCommand(role: Role | null, help: string): Command {
 }
 
 export const COMMANDS: Record<string, Command> = {
-  'grant-admin': roleCommand('admin', 'make the account with this address an administrator'),
+  'show-account': {
+    argument: WHO,
+    help: 'show an account: its standing, and its latest logins, mails and security events',
+    run: async (app, who) => showAccount(app, await accountOf(app, who)),
+  },
+  'grant-admin': roleCommand('admin', 'make the account an administrator'),
   'revoke-admin': roleCommand(null, 'take the role of administrator away again'),
   'revoke-sessions': {
-    argument: 'email',
-    help: 'end every session of the account with this address',
-    async run(app, email) {
-      const { userId } = await accountOf(app, email);
+    argument: WHO,
+    help: 'end every session of the account',
+    async run(app, who) {
+      const { userId, email } = await accountOf(app, who);
       const ended = await app.get(Sessions).endAll(userId, 'session_revoked');
       const sessions = ended === 1 ? '1 session' : `${ended} sessions`;
       await app
@@ -114,7 +111,7 @@ export const COMMANDS: Record<string, Command> = {
     },
   },
   'erase-account': {
-    argument: 'email',
+    argument: WHO,
     help: 'erase a deleted account for good, with its sessions, devices, codes and mails',
     run: eraseAccount,
   },

@@ -36,8 +36,8 @@ describe('The command line', () => {
   it.each([
     [['nothing'], 'There is no command "nothing". npm run cli -- --help lists them.'],
     [['constructor'], 'There is no command "constructor". npm run cli -- --help lists them.'],
-    [['grant-admin'], 'grant-admin needs its <email>: npm run cli -- grant-admin <email>'],
-    [['grant-admin', 'a', 'b'], 'grant-admin takes one argument: npm run cli -- grant-admin <email>'],
+    [['grant-admin'], 'grant-admin needs its <email|id>: npm run cli -- grant-admin <email|id>'],
+    [['grant-admin', 'a', 'b'], 'grant-admin takes one argument: npm run cli -- grant-admin <email|id>'],
     [['list-mails', 'x'], 'list-mails takes no argument: npm run cli -- list-mails'],
     [['--nothing'], "Unknown option '--nothing'. npm run cli -- --help lists what there is."],
     [['--json=yes'], "Option '--json' does not take an argument. npm run cli -- --help lists what there is."],

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type Command, COMMANDS } from './commands.js';
+import type { Command } from './command.js';
+import { COMMANDS } from './commands.js';
 
 const PROGRAM = 'npm run cli --';
 

@@ -2,7 +2,8 @@ import { type INestApplicationContext } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
 import { type Connection, Schema } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMANDS, RefusedError, type CommandResult } from '../../src/cli/commands.js';
+import type { CommandResult } from '../../src/cli/command.js';
+import { COMMANDS, RefusedError } from '../../src/cli/commands.js';
 import { Sessions } from '../../src/login-history/index.js';
 import { MailsRepository } from '../../src/mail/index.js';
 import { AccountAnnouncements } from '../../src/users/index.js';
@@ -173,8 +174,47 @@ describe('An operator’s command', () => {
     expect(await profile(second)).toBe('invalid_api_key');
 
     expect(await profile(API_KEY)).toBe('let in');
-    expect((await command('revoke-sessions', email)).lines).toEqual([`1 session of ${email} ended`]);
+    expect((await command('revoke-sessions', user.userId)).lines).toEqual([`1 session of ${email} ended`]);
     expect(await profile(API_KEY)).toBe('session_revoked');
+  });
+
+  it('shows an account by address or id, with what happened to it, and no secret', async () => {
+    const user = await test.personas.user();
+    const { email, username } = user.registration;
+    await test.client().post('/auth/login', { login: username, password: 'Wrong-pass1' });
+    await test.client().post('/auth/forgot-password', { email });
+    const { token } = await test.inbox.waitFor(email, 'password-reset');
+    await expect
+      .poll(async () => (await command('show-account', user.userId)).lines.join('\n'))
+      .toContain('login_fail ');
+    const { lines, data } = await command('show-account', email);
+    expect(data).toMatchObject({
+      user: user.userId,
+      username,
+      email,
+      status: 'active',
+      role: null,
+      is_password_reset_required: false,
+      logins: [{ login_at: expect.any(Date), ip: expect.any(String), device: expect.any(String) }],
+      mails: [
+        { kind: 'password-reset', state: 'sent', sent_at: expect.any(Date) },
+        { kind: 'email-verification', state: 'sent' },
+      ],
+      events: expect.arrayContaining([
+        expect.objectContaining({ kind: 'authn_login_fail', outcome: 'failure', detail: 'invalid_credentials' }),
+        expect.objectContaining({ kind: 'email_verified', outcome: 'success' }),
+      ]),
+    });
+    expect(lines[0]).toBe(`${email}  ${user.userId}  ${username}  active`);
+    expect(lines).toContainEqual(expect.stringMatching(/^20\S+Z  password-reset  sent  20\S+Z$/));
+    const all = JSON.stringify({ lines, data });
+    for (const secret of [token, user.token, user.refresh_token, 'sealed', '$2b$', 'sha256'])
+      expect(all).not.toContain(secret);
+    await expect(command('show-account', username)).rejects.toThrow(RefusedError);
+    const visitor = await test.personas.visitor();
+    expect((await command('show-account', visitor.registration.email)).lines).toEqual(
+      expect.arrayContaining([expect.stringContaining('not confirmed'), 'Logins: none']),
+    );
   });
 
   it('lists a mail that waits, and why, and not what is in it', async () => {

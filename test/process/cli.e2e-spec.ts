@@ -206,8 +206,8 @@ describe('The operator’s commands, beside a running service,', () => {
   });
 
   it('explain themselves, and what went wrong', async () => {
-    expect(await cli('--help')).toMatchObject({ code: 0, output: expect.stringContaining('grant-admin <email>') });
-    expect(await cli()).toEqual({ code: 2, output: '', errors: expect.stringContaining('grant-admin <email>') });
+    expect(await cli('--help')).toMatchObject({ code: 0, output: expect.stringContaining('grant-admin <email|id>') });
+    expect(await cli()).toEqual({ code: 2, output: '', errors: expect.stringContaining('grant-admin <email|id>') });
     expect(await cli('nothing', '--json')).toEqual({
       code: 2,
       output: '',
@@ -216,7 +216,7 @@ describe('The operator’s commands, beside a running service,', () => {
     expect(await cli('grant-admin', 'nobody@example.com')).toEqual({
       code: 1,
       output: '',
-      errors: 'There is no account with the address nobody@example.com\n',
+      errors: 'There is no account with the address or id nobody@example.com\n',
     });
   });
 });

@@ -107,6 +107,18 @@ export class MailsRepository {
     return this.list({ to_key: keyOf(address), state: { $in: ['waiting', 'sending'] } }, { created_at: 1 }, limit);
   }
 
+  /** All mails to an address that are still stored, the newest first. */
+  async listTo(address: string, limit: number): Promise<(UnsentMail & { sent_at: Date | null })[]> {
+    const newest = this.model
+      .find({ to_key: keyOf(address) })
+      .sort({ created_at: -1 })
+      .limit(limit);
+    return (await newest.lean<StoredMail[]>()).map((mail) => ({
+      ...withoutSecrets(mail),
+      sent_at: mail.sent_at ?? null,
+    }));
+  }
+
   /** @returns how many mails older than this are still to be sent */
   async countUnsent(olderThanMs = 0): Promise<number> {
     return this.model.countDocuments({
@@ -151,17 +163,7 @@ export class MailsRepository {
     limit: number,
   ): Promise<UnsentMail[]> {
     const mails = await this.model.find(filter).sort(sort).limit(limit).lean<StoredMail[]>();
-    return mails.map(({ _id, kind, to, state, attempts, created_at, next_attempt_at, expires_at, last_error }) => ({
-      id: _id.toHexString(),
-      kind,
-      to,
-      state,
-      attempts,
-      created_at,
-      next_attempt_at,
-      expires_at,
-      last_error: last_error ?? null,
-    }));
+    return mails.map(withoutSecrets);
   }
 
   private async lease(filter: QueryFilter<StoredMail>, now: Date): Promise<StoredMail | null> {
@@ -188,6 +190,21 @@ const leasedAs = ({ id, attempts }: LeasedMail): QueryFilter<StoredMail> => ({
 
 /** Matches mails whose worker has died. */
 const abandonedAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'sending', leased_until: { $lte: now } });
+
+function withoutSecrets(mail: StoredMail): UnsentMail {
+  const { _id, kind, to, state, attempts, created_at, next_attempt_at, expires_at, last_error } = mail;
+  return {
+    id: _id.toHexString(),
+    kind,
+    to,
+    state,
+    attempts,
+    created_at,
+    next_attempt_at,
+    expires_at,
+    last_error: last_error ?? null,
+  };
+}
 
 function keyOf(address: string): string {
   return address.toLowerCase();

@@ -1,0 +1,62 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { describeDevice, describeLocation, LoginHistoryRepository } from '../login-history/index.js';
+import { MailsRepository } from '../mail/index.js';
+import { SecurityEventsRepository } from '../security/index.js';
+import type { Account } from '../users/index.js';
+import type { CommandResult } from './command.js';
+
+const NEWEST = { page: 1, limit: 50 };
+
+/** What an operator needs to know to help somebody, or to look into an attack: no secret is in it. */
+export async function showAccount(app: INestApplicationContext, account: Account): Promise<CommandResult> {
+  const { userId, username, email, status, role, confirmedAt, createdAt, isPasswordResetRequired } = account;
+  const entries = await app.get(LoginHistoryRepository).list(userId, NEWEST);
+  const mails = await app.get(MailsRepository).listTo(email, NEWEST.limit);
+  const events = await app.get(SecurityEventsRepository).list({ ...NEWEST, user: userId });
+
+  const logins = entries.content.map(({ _id, login_at, ip, devices, locations }) => ({
+    session: _id.toHexString(),
+    login_at,
+    ip,
+    device: describeDevice(devices),
+    location: describeLocation(locations),
+  }));
+  const happened = events.content.map(({ at, kind, outcome, ip, by, session, detail }) => ({
+    at,
+    kind,
+    outcome,
+    ip,
+    by: by?.toHexString() ?? null,
+    session,
+    detail,
+  }));
+  const known = { user: userId, username, email, status, role };
+  const times = {
+    created_at: createdAt,
+    confirmed_at: confirmedAt,
+    is_password_reset_required: isPasswordResetRequired,
+  };
+  return {
+    lines: [
+      line(email, userId, username, status, role, isPasswordResetRequired && 'must reset the password'),
+      line('registered', createdAt, confirmedAt ? 'confirmed' : 'not confirmed', confirmedAt),
+      ...section('Logins', logins, ({ login_at, ip, device, location }) => line(login_at, ip, device, location)),
+      ...section('Mails of the last 7 days', mails, ({ created_at, kind, state, sent_at, attempts, last_error }) =>
+        line(created_at, kind, state, sent_at, attempts > 1 && `${attempts} attempts`, last_error),
+      ),
+      ...section('Events', happened, ({ at, kind, outcome, ip, detail }) => line(at, kind, outcome, ip, detail)),
+    ],
+    data: { ...known, ...times, logins, mails, events: happened },
+  };
+}
+
+function section<T>(title: string, all: T[], describe: (one: T) => string): string[] {
+  return ['', all.length === 0 ? `${title}: none` : `${title}, the newest first:`, ...all.map(describe)];
+}
+
+function line(...parts: (string | Date | null | undefined | false)[]): string {
+  return parts
+    .filter((part) => part)
+    .map((part) => (part instanceof Date ? part.toISOString() : part))
+    .join('  ');
+}
