@@ -48,6 +48,23 @@ describe('Mails that wait', () => {
     expect(suite.sink.mails.length).toBe(1);
   });
 
+  it('do not leave when a change of the password has killed their reset link; its notice leaves', async () => {
+    const { email, client, token } = await suite.user();
+    suite.sink.refuseWith = 451;
+    expect((await client.post('/auth/forgot-password', { email })).status).toBe(200);
+    await suite.putOff(email, 1);
+    const [current_password, password] = [PASSWORD, 'Brand-new2$'];
+    const change = { current_password, password, password_confirmation: password };
+    const { status } = await client.post('/api/profile/password', change, { apiKey: API_KEY, bearer: token });
+    expect(status).toBe(200);
+    await suite.putOff(email, 1);
+    suite.takeMailsAgain();
+    await suite.sink.waitFor(1);
+    const reset = await suite.test.database.collection('mails').findOne({ to: email, kind: 'password-reset' });
+    expect(reset).toMatchObject({ state: 'superseded', sealed: null });
+    expect(suite.subjects()).toEqual(['Your password was changed']);
+  });
+
   it('do not leave when a lockdown has killed their reset link; that of the lockdown leaves', async () => {
     const { email, client, token, refresh_token } = await suite.user();
     suite.sink.refuseWith = 451;

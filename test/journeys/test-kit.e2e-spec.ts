@@ -162,6 +162,16 @@ describe('The test kit', () => {
     expect([...meanwhile, (await profile()).status]).toEqual([401, 401]);
   });
 
+  it('forgets issued API keys, used ones too', async () => {
+    const admin = await test.personas.admin();
+    const { key } = (await admin.api.post('/api/api-keys', { name: 'used' })).body.data;
+    const ask = async (bearer: string) => (await test.client().get('/api/profile', { apiKey: key, bearer })).body.code;
+    expect(await ask(admin.token)).toBeUndefined();
+    expect((await test.client().delete('/dev/state')).status).toBe(200);
+    const { token } = await test.personas.user();
+    expect(await ask(token)).toBe('invalid_api_key');
+  });
+
   it('says that the slate is not clean when somebody could not forget', async () => {
     const visits = test.app.get(Visits, { strict: false });
     visits.whileForgetting = () => Promise.reject(new Error('a fault of theirs'));
