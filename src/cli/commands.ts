@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Role } from '../common/access/index.js';
 import { ApiError } from '../common/errors/index.js';
+import { ID_PATTERN } from '../common/validation/index.js';
 import { Transactions } from '../infrastructure/database/index.js';
 import { KnownDevicesRepository, Sessions } from '../login-history/index.js';
 import { MailsRepository } from '../mail/index.js';
@@ -24,7 +25,7 @@ export class RefusedError extends Error {}
 const LISTED_MAILS = 100;
 const LISTED_API_KEYS = 1000;
 const WHO = 'email|id';
-const OBJECT_ID = /^[0-9a-f]{24}$/;
+const ID = new RegExp(ID_PATTERN);
 
 /** The service's refusals, in words for the operator. */
 function explain(error: unknown): never {
@@ -35,7 +36,7 @@ function explain(error: unknown): never {
 /** @param who address, or the id with which log and events name an account. No username: it may look like an id */
 async function accountOf(app: INestApplicationContext, who: string): Promise<Account> {
   const accounts = app.get(AccountsRepository);
-  const account = await (OBJECT_ID.test(who) ? accounts.findById(who) : accounts.findByEmail(who));
+  const account = await (ID.test(who) ? accounts.findById(who) : accounts.findByEmail(who));
   if (!account) throw new RefusedError(`There is no account with the address or id ${who}`);
   return account;
 }

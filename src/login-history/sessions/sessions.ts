@@ -29,12 +29,10 @@ export class Sessions {
     return count;
   }
 
-  /** The same of the sessions of older credential versions. */
-  async endOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<number> {
-    const end = () => this.repository.deleteOutdated(userId, credentialVersion, reason);
-    const count = await this.endInTurn(end, reason);
+  /** Ends the account's sessions of older credential versions. */
+  async endOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<void> {
+    await this.endInTurn(() => this.repository.deleteOutdated(userId, credentialVersion, reason), reason);
     await this.beginRemoval(userId);
-    return count;
   }
 
   /** Why the session ended, by storage; within a transaction, by its snapshot. @returns null if it has not ended */

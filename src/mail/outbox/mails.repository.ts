@@ -27,7 +27,7 @@ export interface LeasedMail {
   expiresAt: Date;
 }
 
-export interface UnsentMail extends Pick<
+export interface ListedMail extends Pick<
   StoredMail,
   'kind' | 'to' | 'state' | 'attempts' | 'created_at' | 'next_attempt_at' | 'expires_at'
 > {
@@ -96,27 +96,23 @@ export class MailsRepository {
   }
 
   /** Mails that were not sent: first those that still will be; the oldest of each state first. */
-  async listUnsent(limit: number): Promise<UnsentMail[]> {
+  async listUnsent(limit: number): Promise<ListedMail[]> {
     // In descending alphabetical order `waiting` comes first and `expired` last.
     const sort = { state: -1, created_at: 1 } as const;
-    return this.list({ state: { $in: ['waiting', 'sending', 'failed', 'expired'] } }, sort, limit);
+    const mails = await this.find({ state: { $in: ['waiting', 'sending', 'failed', 'expired'] } }, sort, limit);
+    return mails.map(withoutSecrets);
   }
 
   /** Mails to an address that are still to be sent, the oldest first. */
-  async listWaitingTo(address: string, limit: number): Promise<UnsentMail[]> {
-    return this.list({ to_key: keyOf(address), state: { $in: ['waiting', 'sending'] } }, { created_at: 1 }, limit);
+  async listWaitingTo(address: string, limit: number): Promise<ListedMail[]> {
+    const unsent = { to_key: keyOf(address), state: { $in: ['waiting', 'sending'] } } as const;
+    return (await this.find(unsent, { created_at: 1 }, limit)).map(withoutSecrets);
   }
 
   /** All mails to an address that are still stored, the newest first. */
-  async listTo(address: string, limit: number): Promise<(UnsentMail & { sent_at: Date | null })[]> {
-    const newest = this.model
-      .find({ to_key: keyOf(address) })
-      .sort({ created_at: -1 })
-      .limit(limit);
-    return (await newest.lean<StoredMail[]>()).map((mail) => ({
-      ...withoutSecrets(mail),
-      sent_at: mail.sent_at ?? null,
-    }));
+  async listTo(address: string, limit: number): Promise<(ListedMail & { sent_at: Date | null })[]> {
+    const mails = await this.find({ to_key: keyOf(address) }, { created_at: -1 }, limit);
+    return mails.map((mail) => ({ ...withoutSecrets(mail), sent_at: mail.sent_at ?? null }));
   }
 
   /** @returns how many mails older than this are still to be sent */
@@ -157,13 +153,12 @@ export class MailsRepository {
     return result.modifiedCount;
   }
 
-  private async list(
+  private async find(
     filter: QueryFilter<StoredMail>,
     sort: Partial<Record<keyof StoredMail, 1 | -1>>,
     limit: number,
-  ): Promise<UnsentMail[]> {
-    const mails = await this.model.find(filter).sort(sort).limit(limit).lean<StoredMail[]>();
-    return mails.map(withoutSecrets);
+  ): Promise<StoredMail[]> {
+    return this.model.find(filter).sort(sort).limit(limit).lean<StoredMail[]>();
   }
 
   private async lease(filter: QueryFilter<StoredMail>, now: Date): Promise<StoredMail | null> {
@@ -191,7 +186,7 @@ const leasedAs = ({ id, attempts }: LeasedMail): QueryFilter<StoredMail> => ({
 /** Matches mails whose worker has died. */
 const abandonedAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'sending', leased_until: { $lte: now } });
 
-function withoutSecrets(mail: StoredMail): UnsentMail {
+function withoutSecrets(mail: StoredMail): ListedMail {
   const { _id, kind, to, state, attempts, created_at, next_attempt_at, expires_at, last_error } = mail;
   return {
     id: _id.toHexString(),
