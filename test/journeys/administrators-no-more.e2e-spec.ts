@@ -36,12 +36,14 @@ describe('Whoever is no administrator any more', () => {
   let boss: User;
   let user: User;
   let keyId: string;
+  let sessionId: string;
   beforeAll(async () => {
     const env = { RATE_LIMIT: '100000', AUTH_RATE_LIMIT: '100000' };
     test = await startTestApp({ env, extensions: [HoldingModule] });
     beside = usesRedis ? await startTestApp({ env, beside: test }) : test;
     [boss, user] = [await test.personas.admin(), await test.personas.user()];
     keyId = (await send(boss, { method: 'POST', path: 'api-keys', body: { name: 'kept' } })).body.data._id;
+    sessionId = (await send(user, { method: 'GET', path: 'login-history' })).body.data.content[0]._id;
   });
   afterAll(async () => {
     if (beside !== test) await beside.close();
@@ -93,6 +95,8 @@ describe('Whoever is no administrator any more', () => {
       { method: 'POST', path: 'api-keys', body: { name: 'backdoor' } },
       { method: 'POST', path: `api-keys/${keyId}/rotate`, body: {} },
       { method: 'DELETE', path: `api-keys/${keyId}` },
+      { method: 'DELETE', path: `${ofUser}/login-history` },
+      { method: 'DELETE', path: `${ofUser}/login-history/${sessionId}` },
     ];
     const answers = await whileHeld(admin, calls, () => lose(admin));
     expect(answers.map(({ status, body }) => `${status} ${body.code}`)).toEqual(calls.map(() => code));
@@ -101,6 +105,7 @@ describe('Whoever is no administrator any more', () => {
       status: 'active',
       deleted_at: null,
     });
+    expect((await send(user, { method: 'GET', path: 'profile' })).status).toBe(200);
     const keys = (await send(boss, { method: 'GET', path: 'api-keys' })).body.data.content as { name: string }[];
     expect(keys).toEqual([expect.objectContaining({ name: 'kept', rotated_at: null })]);
   });

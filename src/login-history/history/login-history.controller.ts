@@ -5,9 +5,15 @@ import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { type Page, PageQueryDto } from '../../common/pagination/index.js';
 import { IdParamDto } from '../../common/validation/index.js';
-import { CurrentPrincipal, type Principal, RefreshTokens, SecurityEvents } from '../../security/index.js';
+import {
+  CallerAuthority,
+  CurrentPrincipal,
+  type Principal,
+  RefreshTokens,
+  SecurityEvents,
+} from '../../security/index.js';
 import type { LoginHistory } from '../sessions/login-history.schema.js';
-import { Sessions } from '../sessions/sessions.js';
+import { type RunTransaction, Sessions } from '../sessions/sessions.js';
 import {
   EndedSessionsDto,
   LoginHistoryDto,
@@ -24,6 +30,7 @@ export class LoginHistoryController {
     private readonly history: LoginHistoryRepository,
     private readonly sessions: Sessions,
     private readonly refreshTokens: RefreshTokens,
+    private readonly authority: CallerAuthority,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -92,9 +99,8 @@ export class LoginHistoryController {
     data: EndedSessionsDto,
   })
   async endUserSessions(@Param() { id }: IdParamDto): Promise<EndedSessionsDto> {
-    const ended = await this.sessions.endAll(id, 'session_revoked');
-    await this.recordEnd({ userId: id, detail: 'all sessions' });
-    return { ended };
+    const decision = this.decision({ userId: id, detail: 'all sessions' });
+    return { ended: await this.sessions.endAll(id, 'session_revoked', decision) };
   }
 
   @Delete('users/:id/login-history/:session')
@@ -105,19 +111,22 @@ export class LoginHistoryController {
     message: 'Session ended',
   })
   async endUserSession(@Param() { id, session }: UserSessionParamDto): Promise<void> {
-    await this.end(session, id);
-    await this.recordEnd({ userId: id, sessionId: session });
+    await this.end(session, id, this.decision({ userId: id, sessionId: session }));
   }
 
   /** @throws ApiError `not_found` also for a session of somebody else, just like for one that never existed */
-  private async end(sessionId: string, userId: string): Promise<void> {
+  private async end(sessionId: string, userId: string, run?: RunTransaction): Promise<void> {
     if (!(await this.history.belongsTo(sessionId, userId))) throw new ApiError('not_found');
-    await this.sessions.end(sessionId, 'session_revoked');
+    await this.sessions.end(sessionId, 'session_revoked', run);
   }
 
-  /** Stored before the answer, as other decisions of administrators are. */
-  private async recordEnd(of: { userId: string; sessionId?: string; detail?: string }): Promise<void> {
-    await this.events.recordWith({ kind: 'authn_token_revoked', outcome: 'success', ...of });
+  /** Of an administrator: with its event, as their other decisions. */
+  private decision(about: { userId: string; sessionId?: string; detail?: string }): RunTransaction {
+    return (end) =>
+      this.authority.decide(async () => {
+        await this.events.recordWith({ kind: 'authn_token_revoked', outcome: 'success', ...about });
+        return end();
+      });
   }
 
   private async page(

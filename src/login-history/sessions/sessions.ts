@@ -4,10 +4,14 @@ import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, type SessionEnd } from '../../security/index.js';
 import { type EndedSessions, SessionsRepository } from './sessions.repository.js';
 
+/** Runs work in a transaction, maybe together with something else. */
+export type RunTransaction = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** Ends sessions. When a method returns, they have ended in storage and in every cache. */
 @Injectable()
 export class Sessions {
   private readonly logger = new Logger('Sessions');
+  private readonly runAlone: RunTransaction = (work) => this.transactions.run(work);
 
   constructor(
     private readonly repository: SessionsRepository,
@@ -16,15 +20,18 @@ export class Sessions {
   ) {}
 
   /** @returns why it ended: another reason, if somebody else has ended it at the same moment */
-  async end(sessionId: string, reason: SessionEnd): Promise<SessionEnd> {
-    const end = await this.transactions.run(() => this.repository.delete(sessionId, reason));
+  async end(sessionId: string, reason: SessionEnd, run: RunTransaction = this.runAlone): Promise<SessionEnd> {
+    const end = await run(() => this.repository.delete(sessionId, reason));
     await this.authenticator.forgetSessions([sessionId], end);
     return end;
   }
 
-  /** @returns how many were ended, beside those that had run out */
-  async endAll(userId: string, reason: SessionEnd): Promise<number> {
-    const count = await this.endInTurn(() => this.repository.deleteAll(userId, reason), reason);
+  /**
+   * @param run for the first transaction; where there are very many sessions, it is followed by others
+   * @returns how many were ended, beside those that had run out
+   */
+  async endAll(userId: string, reason: SessionEnd, run: RunTransaction = this.runAlone): Promise<number> {
+    const count = await this.endInTurn(() => this.repository.deleteAll(userId, reason), reason, run);
     await this.beginRemoval(userId);
     return count;
   }
@@ -76,8 +83,12 @@ export class Sessions {
     });
   }
 
-  private async endInTurn(endSome: () => Promise<EndedSessions>, reason: SessionEnd): Promise<number> {
-    const { ids, hasMore } = await this.transactions.run(endSome);
+  private async endInTurn(
+    endSome: () => Promise<EndedSessions>,
+    reason: SessionEnd,
+    run: RunTransaction = this.runAlone,
+  ): Promise<number> {
+    const { ids, hasMore } = await run(endSome);
     await this.authenticator.forgetSessions(ids, reason);
     return ids.length + (hasMore ? await this.endInTurn(endSome, reason) : 0);
   }

@@ -7,7 +7,6 @@ import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { recentlyUsed } from '../../common/recently-used/index.js';
 import { coalesced, RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import { Transactions } from '../../infrastructure/database/index.js';
 import { SecurityEvents } from '../events/security-events.js';
 import { CallerAuthority } from '../roles/caller-authority.js';
 import { digestOf, idOfApiKey, isSameDigest, newApiKey, newApiKeyId } from './api-key.js';
@@ -40,7 +39,6 @@ export class ApiKeys implements OnCleanSlate {
     private readonly config: Config,
     private readonly authority: CallerAuthority,
     private readonly events: SecurityEvents,
-    private readonly transactions: Transactions,
     private readonly clock: Clock,
   ) {}
 
@@ -164,9 +162,7 @@ export class ApiKeys implements OnCleanSlate {
 
   /** Makes a change together with its event. @param change null if there is nothing to change */
   private async recorded<T extends ApiKey | null>(what: string, change: () => Promise<T>): Promise<T> {
-    // In turn, as any decision of an administrator: each of them locks the administrator's session.
-    return this.transactions.runInTurn(`decisions:${this.authority.callerId ?? 'api-keys'}`, async () => {
-      await this.authority.assertHolds();
+    return this.authority.decide(async () => {
       const changed = await change();
       if (changed) {
         const detail = `${what} ${changed.name} ${changed._id.toHexString()}`;

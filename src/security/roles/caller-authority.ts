@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { currentRequest } from '../../common/http/index.js';
+import { Transactions } from '../../infrastructure/database/index.js';
 import { type AccountAccess, AccountReader } from '../authentication/account-reader.js';
 import { assertStands } from '../authentication/assert-stands.js';
 import { SessionReader } from '../authentication/session-reader.js';
@@ -11,11 +12,27 @@ export class CallerAuthority {
   constructor(
     private readonly accounts: AccountReader,
     private readonly sessions: SessionReader,
+    private readonly transactions: Transactions,
   ) {}
 
   /** Whose authority it is; null where no role was needed. */
   get callerId(): string | null {
     return currentRequest()?.authority?.userId ?? null;
+  }
+
+  /**
+   * Makes a decision of the caller, in one transaction, if they may still decide then. In turn with their other decisions, since each
+   * of them locks their session: nobody keeps others from an account by deciding about it again and again.
+   * @param work begins again after a write conflict, and must do nothing outside the database
+   * @throws ApiError what {@link assertHolds} throws, or `service_unavailable` if conflicts or the database prevent it for 4 s
+   */
+  async decide<T>(work: () => Promise<T>): Promise<T> {
+    const { callerId } = this;
+    const decision = async (): Promise<T> => {
+      await this.assertHolds();
+      return work();
+    };
+    return callerId ? this.transactions.runInTurn(`decisions:${callerId}`, decision) : this.transactions.run(decision);
   }
 
   /**

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
-import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, CallerAuthority, SecurityEvents } from '../../security/index.js';
 import { type Account, canHaveRole, isActive } from '../accounts/account.js';
 import { AccountsRepository, type Standing } from '../accounts/accounts.repository.js';
@@ -16,7 +15,6 @@ export class UsersAdministrationService {
     private readonly announcements: AccountAnnouncements,
     private readonly authority: CallerAuthority,
     private readonly events: SecurityEvents,
-    private readonly transactions: Transactions,
     private readonly clock: Clock,
   ) {}
 
@@ -62,11 +60,8 @@ export class UsersAdministrationService {
    * several who decide at the same time, one comes after the other, and who decides what is so already changes nothing.
    */
   private async decide(userId: string, by: (account: Account) => Partial<Standing>): Promise<Account> {
-    const { callerId } = this.authority;
-    // In turn for each administrator: nobody keeps others from an account by deciding about it again and again.
-    const account = await this.transactions.runInTurn(`decisions:${callerId ?? userId}`, async () => {
+    const account = await this.authority.decide(async () => {
       const account = await this.accounts.lock(userId);
-      await this.authority.assertHolds();
       if (!account) throw new ApiError('not_found');
       const decided = { ...account, ...by(account) };
       const events = [...eventsBetween(account, decided)];
