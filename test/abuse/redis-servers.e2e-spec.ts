@@ -79,28 +79,33 @@ describe.skipIf(servers.includes(null))('When Redis', () => {
     warn.mockRestore();
   });
 
-  it('is replaced by one that never heard what it was told last, all of that is said again', async () => {
-    await believed();
-    const admin = await one.personas.admin();
-    const [leaves, loses] = [await one.personas.user(), await one.personas.user()];
-    for (const user of [leaves, loses]) expect(await profile(other, user)).toBe(200);
+  it.each([0, 11])(
+    'is replaced by one that lacks what it was told %i s ago, all of that is said again',
+    async (agoS) => {
+      await believed();
+      const admin = await one.personas.admin();
+      const [leaves, loses, last] = [await one.personas.user(), await one.personas.user(), await one.personas.user()];
+      for (const user of [leaves, loses]) expect(await profile(other, user)).toBe(200);
 
-    await second.send('REPLICAOF', 'NO', 'ONE');
-    expect(await logout(one, leaves)).toBe(200);
-    const deactivated = await one.client().request(`/api/users/${loses.userId}`, {
-      method: 'PATCH',
-      body: { status: 'inactive' },
-      bearer: admin.token,
-      apiKey: API_KEY,
-    });
-    expect(deactivated.status).toBe(200);
-    await first.send('REPLICAOF', '127.0.0.1', String(second.port));
-    proxy.leadTo(second.url);
-    proxy.shake('closed');
-    await bothAre('ready');
-    await pause(BELIEVED_AFTER_MS);
-    expect([await profile(other, leaves), await profile(other, loses)]).toEqual([401, 401]);
-  });
+      await second.send('REPLICAOF', 'NO', 'ONE');
+      expect(await logout(one, leaves)).toBe(200);
+      const deactivated = await one.client().request(`/api/users/${loses.userId}`, {
+        method: 'PATCH',
+        body: { status: 'inactive' },
+        bearer: admin.token,
+        apiKey: API_KEY,
+      });
+      expect(deactivated.status).toBe(200);
+      await pause(agoS * 1000);
+      expect(await logout(one, last)).toBe(200);
+      await first.send('REPLICAOF', '127.0.0.1', String(second.port));
+      proxy.leadTo(second.url);
+      proxy.shake('closed');
+      await bothAre('ready');
+      await pause(BELIEVED_AFTER_MS);
+      expect([await profile(other, leaves), await profile(other, loses)]).toEqual([401, 401]);
+    },
+  );
 
   it.each(['became a replica', 'is gone without a word'])(
     '%s, an instance that nobody asks says again what it said last',

@@ -18,8 +18,11 @@ const ALL_REPLAYED_WITHIN_MS = 5_000;
 
 const WAITING = 'Invalidations wait for the cache to come back; until then records are read from storage';
 
-/** Redis replicates asynchronously: a replica that takes over may lack the latest writes. */
-const REPLICAS_LAG_MS = 10_000;
+/**
+ * How much a Redis that is used again may have missed: a replica that takes over lags, and a server that starts has what its last
+ * snapshot had. In either, records keep the time at which they expire, and none that lets anybody in (sessions, API keys) lives longer.
+ */
+const MISSED_AT_MOST_MS = 60_000;
 
 /** A new object for each: a replay tells by it whether the key was missed once more meanwhile. */
 interface MissedWrite {
@@ -45,7 +48,7 @@ export class RecordCache {
    * replayed as removals, whatever they were: another instance may have put a newer value, and storage has the newest.
    */
   private readonly missedWrites = new Map<string, MissedWrite>();
-  /** When each key was last written, for the last {@link REPLICAS_LAG_MS}, oldest first, on the monotonic clock. */
+  /** When each key was last written, for the last {@link MISSED_AT_MOST_MS}, oldest first, on the monotonic clock. */
   private readonly recentWrites = new Map<string, number>();
   private replaying: Promise<void> | null = null;
   /** From when on the store's answers are used, on the monotonic clock. */
@@ -193,7 +196,7 @@ export class RecordCache {
     this.recentWrites.delete(key);
     this.recentWrites.set(key, nowMs);
     for (const [oldest, writtenAtMs] of this.recentWrites) {
-      if (writtenAtMs > nowMs - REPLICAS_LAG_MS) break;
+      if (writtenAtMs > nowMs - MISSED_AT_MOST_MS) break;
       this.recentWrites.delete(oldest);
     }
   }
