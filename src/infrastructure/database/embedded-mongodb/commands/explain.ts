@@ -50,9 +50,11 @@ function queryOf(context: CommandContext): Query {
 function planOf(context: CommandContext, query: Query): Document {
   const collection = context.collection();
   const access = collection && accessTo(context.view, collection, query);
-  const index = access?.plan?.index;
-  const inputStage = index && { stage: 'IXSCAN', indexName: index.name, keyPattern: index.specification.key };
-  const scan = inputStage ? { stage: 'FETCH', inputStage } : { stage: 'COLLSCAN' };
+  const inputStages = access?.plan?.indexes.map(({ name, specification: { key } }) => {
+    return { stage: 'IXSCAN', indexName: name, keyPattern: key };
+  });
+  const inputStage = inputStages?.length === 1 ? inputStages[0] : { stage: 'OR', inputStages };
+  const scan = inputStages ? { stage: 'FETCH', inputStage } : { stage: 'COLLSCAN' };
   return access?.needsSort ? { stage: 'SORT', sortPattern: query.sort, inputStage: scan } : scan;
 }
 

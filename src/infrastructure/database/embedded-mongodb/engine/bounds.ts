@@ -1,3 +1,4 @@
+import { BSONRegExp } from 'bson';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { toDouble } from '../values/numbers.js';
 import { encode, inverted } from '../values/order.js';
@@ -34,11 +35,20 @@ export function demandsOf(filter: Document, demands = new Map<string, Demand[]>(
       for (const part of operand) if (isDocument(part)) demandsOf(part, demands);
     } else if (!key.startsWith('$')) {
       const operators = isOperatorDocument(operand) ? operand : { $eq: operand };
+      if (isDocument(operators.$elemMatch)) demandsOf(ofElement(key, operators.$elemMatch), demands);
       const found = Object.entries(operators).flatMap(([name, value]) => demandOf(name, value, operators));
       demands.set(key, [...(demands.get(key) ?? []), ...found]);
     }
   }
   return demands;
+}
+
+/** What a filter of an array's elements demands of the document, as far as each condition goes alone. */
+function ofElement(path: string, filter: Document): Document {
+  if (isOperatorDocument(filter)) return { [path]: filter };
+  // A number is a field of an element here, or a place in an element that is an array; in a path, a place in the outer array.
+  const fields = Object.entries(filter).filter(([name]) => !/^(?:\$|\d+(?:\.|$))/.test(name));
+  return Object.fromEntries(fields.map(([name, operand]) => [`${path}.${name}`, operand]));
 }
 
 function demandOf(operator: string, operand: unknown, operators: Document): Demand[] {
@@ -48,7 +58,7 @@ function demandOf(operator: string, operand: unknown, operators: Document): Dema
     case '$in':
       return Array.isArray(operand) ? pointDemand(operand) : [];
     case '$regex':
-      return operators.$options === undefined ? beginningDemand(operand) : [];
+      return operators.$options === undefined ? beginningDemand(toPattern(operand)) : [];
     case '$gt':
     case '$gte':
       return limitDemand(true, operand);
@@ -63,6 +73,10 @@ function demandOf(operator: string, operand: unknown, operators: Document): Dema
 function pointDemand(points: unknown[]): Demand[] {
   // Not a single key: an array operand matches elements too, and a regular expression matches strings.
   return points.some((point) => Array.isArray(point) || isRegExp(point)) ? [] : [{ points }];
+}
+
+function toPattern(operand: unknown): unknown {
+  return typeof operand === 'string' ? new BSONRegExp(operand) : operand;
 }
 
 function beginningDemand(pattern: unknown): Demand[] {

@@ -6,7 +6,7 @@ import type { View } from '../storage/view.js';
 import { isDocument, type Document } from '../values/document.js';
 import { literalPrefix } from '../values/regex.js';
 import { isRegExp, typeName } from '../values/bson-types.js';
-import { LONGEST_VALUES, type Collection } from './indexes.js';
+import { LONGEST_VALUES, type Collection, type IndexDefinition } from './indexes.js';
 import { plan, planOrder, type Plan, type Request } from './planner.js';
 import { isMultikey, StoredRecord } from './records.js';
 
@@ -49,7 +49,7 @@ export function findRecords(view: View, collection: Collection | undefined, quer
   const access = collection && accessTo(view, collection, query);
   const matching = matchingRecords(view, collection, query, access);
   if (!sortKey || !access?.needsSort) return [...firstOf(matching, endOf(query))].slice(skip);
-  return sorted([...matching], ({ document }) => sortKey(document)).slice(skip, endOf(query));
+  return sorted(matching, ({ document }) => sortKey(document), endOf(query)).slice(skip);
 }
 
 function endOf({ skip = 0, limit = 0 }: Query): number {
@@ -129,8 +129,9 @@ function* candidates(view: View, collection: Collection, access?: Access): Itera
  */
 export function coveredCount(view: View, collection: Collection, query: Query): number | undefined {
   const planned = plan(view, collection, query);
-  if (!planned || query.fold || planned.index.fold || isMultikey(view, planned.index)) return undefined;
-  if (!saysAll(planned, query.filter)) return undefined;
+  const [index, ...others] = planned?.indexes ?? [];
+  if (!planned || !index || others.length > 0 || query.fold || index.fold || isMultikey(view, index)) return undefined;
+  if (!saysAll(planned.ranges, index, query.filter)) return undefined;
   const most = endOf(query);
   let count = 0;
   for (const [from, to] of planned.ranges) {
@@ -142,7 +143,7 @@ export function coveredCount(view: View, collection: Collection, query: Query): 
 const PLAIN = ['string', 'bool', 'objectId', 'date', 'int', 'long', 'double', 'decimal'];
 
 /** Whether the plan's ranges contain exactly what the filter accepts: equalities, possibly followed by the prefix of a text. */
-function saysAll({ index, ranges }: Plan, filter: Document): boolean {
+function saysAll(ranges: Plan['ranges'], index: IndexDefinition, filter: Document): boolean {
   const paths = index.fields.slice(0, Object.keys(filter).length).map(({ path }) => path);
   const isExact = paths.every((path, i) => {
     const asked = filter[path];

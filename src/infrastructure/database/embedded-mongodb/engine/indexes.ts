@@ -62,6 +62,9 @@ export function checkIndex(given: Document): void {
     throw new CommandError(67, 'Expression not supported in partial index: $regex');
   }
   if (isNumber(seconds) && toDouble(seconds) >= 2 ** 31) throw new CommandError(67, 'expireAfterSeconds is too large');
+  if (isTruthy(given.unique) && isDocument(given.key) && Object.values(given.key).includes('hashed')) {
+    throw new CommandError(16764, 'Currently hashed indexes cannot guarantee uniqueness. Use a regular index.');
+  }
   checkCollation(collation);
 }
 
@@ -136,6 +139,7 @@ function lifetime({ expireAfterSeconds: seconds }: Document, fields: IndexField[
 
 /** LMDB's keys have up to 1,978 bytes, of which this leaves room for the index id, a hash and the record id. */
 export const LONGEST_VALUES = 1860;
+export const HASH_BYTES = 32;
 
 export interface IndexEntry {
   /** Encoded values, ready for indexKey(). */

@@ -17,11 +17,12 @@ import {
   type Bounds,
   type Demand,
 } from './bounds.js';
-import { indexFor, LONGEST_VALUES, type Collection, type IndexDefinition } from './indexes.js';
+import { HASH_BYTES, indexFor, LONGEST_VALUES, type Collection, type IndexDefinition } from './indexes.js';
 import { isMultikey } from './records.js';
 
 export interface Plan {
-  index: IndexDefinition;
+  /** Of an $or, that of each branch. */
+  indexes: IndexDefinition[];
   /** Key ranges in LMDB that include all matching records. */
   ranges: [Buffer, Buffer][];
   isReverse?: boolean;
@@ -39,16 +40,41 @@ export interface Request {
 
 /** Score of an index's field that the filter restricts to values, or to a range; a unique index beats all others. */
 const SCORE = { point: 10, range: 3, unique: 1000 };
-const MOST_RANGES = 1000;
+const MOST_COMBINATIONS = 1000;
 const EVERYTHING: Bounds = { from: Buffer.alloc(0), to: HIGHEST };
 
-/** The best index for a filter; undefined if the whole collection has to be read. */
+/** The best plan for a filter; undefined if the whole collection has to be read. */
 export function plan(view: View, collection: Collection, request: Request): Plan | undefined {
   const demands = demandsOf(request.filter);
   const candidates = hinted(collection, request.hint);
   const usable = candidates.filter((index) => isUsable(index, demands, request));
-  const found = best(usable.map((index) => narrow(index, demands, MOST_RANGES, () => isMultikey(view, index))));
+  const found = best(usable.map((index) => narrow(index, demands, isFew, () => isMultikey(view, index))));
+  const branches = planBranches(view, collection, request);
+  if (branches && branches.score > (found?.score ?? 0)) return branches;
   return found && found.score > 0 ? planFor(found) : hintedOrder(collection, request.hint, candidates);
+}
+
+/** One field may have any number of values. */
+function isFew(prefixes: number, points: number): boolean {
+  return Math.min(prefixes, points) === 1 || prefixes * points <= MOST_COMBINATIONS;
+}
+
+/** An $or whose branches all have a plan. */
+function planBranches(view: View, collection: Collection, request: Request): Plan | undefined {
+  if (!('$or' in request.filter)) return undefined;
+  const { $or: branches, ...others } = request.filter;
+  if (!Array.isArray(branches) || !branches.every(isDocument)) return undefined;
+  const planned: Plan[] = [];
+  for (const branch of branches) {
+    const found = plan(view, collection, { ...request, filter: { $and: [others, branch] } });
+    if (!found) return undefined;
+    planned.push(found);
+  }
+  return {
+    indexes: planned.flatMap(({ indexes }) => indexes),
+    ranges: planned.flatMap(({ ranges }) => ranges),
+    score: Math.min(...planned.map(({ score }) => score)),
+  };
 }
 
 /**
@@ -64,7 +90,7 @@ export function planOrder(view: View, collection: Collection, request: Request):
   const usable = collection.indexes.filter(
     (index) => isUsable(index, demands, request) && !index.fold && !isMultikey(view, index),
   );
-  const narrowed = usable.map((index) => narrow(index, demands, 1));
+  const narrowed = usable.map((index) => narrow(index, demands, (_prefixes, points) => points === 1));
   const found = best(narrowed.filter((one) => directionOf(one, sort) !== undefined));
   if (!found) return undefined;
   const isReverse = directionOf(found, sort) === true;
@@ -92,7 +118,7 @@ function directionOf({ index, length }: Narrowed, sort: Document): boolean | und
 /** The plan for a hint: documents come in the index's order and, from a sparse index, only those that are in it. */
 function hintedOrder({ indexes }: Collection, hint: unknown, [index]: readonly IndexDefinition[]): Plan | undefined {
   const isFollowed = index && hint && !index.partialFilter && index !== indexes[0];
-  return isFollowed ? planFor(narrow(index, new Map(), 0)) : undefined;
+  return isFollowed ? planFor(narrow(index, new Map(), isFew)) : undefined;
 }
 
 function hinted(collection: Collection, hint: unknown): readonly IndexDefinition[] {
@@ -142,14 +168,14 @@ interface Narrowed {
 }
 
 /**
- * @param most largest number of combinations of values
+ * @param isWorthwhile whether to look for the values of another field behind those of the fields before it
  * @param holdsArrays whether an indexed field may be an array. Two conditions on or below one array may then be met by two elements,
  *   while an index entry is of one element: only one of the conditions can be used
  */
 function narrow(
   index: IndexDefinition,
   demands: Map<string, Demand[]>,
-  most: number,
+  isWorthwhile: (prefixes: number, points: number) => boolean,
   holdsArrays = (): boolean => false,
 ): Narrowed {
   let prefixes = [Buffer.alloc(0)];
@@ -159,7 +185,7 @@ function narrow(
     const [points] = ofField
       .flatMap((demand) => (demand.points ? [demand.points] : []))
       .sort((a, b) => a.length - b.length);
-    if (!points || points.length * prefixes.length > most) {
+    if (!points || !isWorthwhile(prefixes.length, points.length)) {
       const ranges = rangeBounds(index, position, ofField, holdsArrays);
       return { index, length: position, prefixes, ranges, score: position * SCORE.point + (ranges ? SCORE.range : 0) };
     }
@@ -172,13 +198,16 @@ function narrow(
 
 function planFor({ index, prefixes, ranges: behind = [EVERYTHING], score }: Narrowed): Plan {
   const ranges = prefixes.flatMap((prefix) => behind.map((bounds) => keyRange(index, prefix, bounds)));
-  return { index, ranges, score };
+  return { indexes: [index], ranges, score };
 }
+
+/** Behind whatever follows a long value that was cut in the index: a hash, and the record's id. */
+const BEHIND_THE_HASH = Buffer.alloc(HASH_BYTES + 1, 0xff);
 
 /** Long values are cut in the index, so bounds are cut too; they may then contain a little more than asked for. */
 function keyRange(index: IndexDefinition, prefix: Buffer, bounds: Bounds): [Buffer, Buffer] {
   const [start] = indexRange(index.id);
   const [from, to] = [bounds.from, bounds.to].map((bound) => Buffer.concat([prefix, bound])) as [Buffer, Buffer];
-  const end = to.length > LONGEST_VALUES ? [to.subarray(0, LONGEST_VALUES), HIGHEST] : [to];
+  const end = to.length > LONGEST_VALUES ? [to.subarray(0, LONGEST_VALUES), BEHIND_THE_HASH] : [to];
   return [Buffer.concat([start, from.subarray(0, LONGEST_VALUES)]), Buffer.concat([start, ...end])];
 }

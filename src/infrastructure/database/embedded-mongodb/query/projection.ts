@@ -32,14 +32,14 @@ export function compileProjection(specification: Document, scope: Scope, options
   for (const [path, value] of flatten(specification)) {
     const isShape = !options.isStage && isSlice(value);
     const includes = !isFlag(value) || isTruthy(value);
-    // The id may be left out of an inclusion, and alone it says what the others do not.
+    // The id may be left out of an inclusion; wanted, it says what the others do not.
     const isDecisive = !isShape && (path !== '_id' || !isFlag(value));
     if (isDecisive && isInclusion !== undefined && isInclusion !== includes) {
       const kinds = includes ? 'inclusion on field' : 'exclusion on field';
       const projection = includes ? 'exclusion projection' : 'inclusion projection';
       throw new CommandError(includes ? 31253 : 31254, `Cannot do ${kinds} ${path} in ${projection}`);
     }
-    if (isDecisive || (path === '_id' && includes && Object.keys(specification).length === 1)) isInclusion = includes;
+    if (isDecisive) isInclusion = includes;
     if (options.isStage || !/\.\$(\.|$)/.test(path)) {
       addRule(tree, path, ruleFor(value, scope, options));
       continue;
@@ -49,8 +49,9 @@ export function compileProjection(specification: Document, scope: Scope, options
     positional = path.slice(0, -2);
     addRule(tree, positional, positionalRule(positional, options));
   }
+  isInclusion ??= tree.get('_id') === true;
   if (isInclusion && !tree.has('_id')) tree.set('_id', true);
-  return (document) => apply(document, tree, isInclusion ?? false, document) as Document;
+  return (document) => apply(document, tree, isInclusion, document) as Document;
 }
 
 /** {a: {b: 1}} means {'a.b': 1}, as long as the inner document is not an expression. */

@@ -133,6 +133,7 @@ function addedBy(operand: unknown): unknown[] {
 }
 
 function pull(place: Place, operand: unknown, options: Scope): void {
+  place.checkReachable();
   if (place.get() === undefined) return;
   const matches = pullTest(operand, options);
   place.set(arrayAt(place, '$pull', 2).filter((element) => !matches(element)));
@@ -146,6 +147,7 @@ function pullTest(operand: unknown, options: Scope): (element: unknown) => boole
 
 function pullAll(place: Place, operand: unknown, { fold }: Scope): void {
   if (!Array.isArray(operand)) throw new CommandError(2, '$pullAll requires an array argument');
+  place.checkReachable();
   const array = arrayAt(place, '$pullAll', 2);
   const pulled = new Set(operand.map((value) => identity(value, fold)));
   if (place.get() !== undefined) place.set(array.filter((element) => !pulled.has(identity(element, fold))));

@@ -63,7 +63,8 @@ const LITERALS = /^\^((?:[^\p{Surrogate}\\^$.*+?()[\]{}|]|\\[^\p{Surrogate}A-Za-
 /** How every text begins that a case-sensitive expression matches, in plain characters, and whether it asks for nothing else. */
 export function literalPrefix({ pattern, options }: BSONRegExp): { text: string; isAll: boolean } {
   const [whole, literals = '', repetition] = options === '' ? (LITERALS.exec(pattern) ?? []) : [];
-  const isAll = whole === pattern && repetition === '';
+  // Without a text, a pattern matches any, but nothing else than texts.
+  const isAll = whole === pattern && repetition === '' && literals !== '';
   if (pattern.replace(/\\./gs, '').includes('|')) return { text: '', isAll };
   const characters = literals.match(/\\?[^\\]|\\\\/gsu) ?? [];
   // The last character may be missing then.

@@ -6,6 +6,9 @@ import { compare, encode, inverted } from './order.js';
 import { EMPTY_ARRAY, isNumber } from './bson-types.js';
 import { leaves } from './leaves.js';
 
+/** So that a small number of items is not sorted again and again. */
+const SORTED_AT_ONCE = 1_000;
+
 /** Bytes by which documents sort as the specification says. @throws CommandError for a malformed specification */
 export function compileSortKey(specification: Document, fold?: Fold): (document: Document) => Buffer {
   const fields = Object.entries(specification).map(([path, direction]) => {
@@ -32,9 +35,15 @@ export function elementSortKey(order: unknown, fold?: Fold): ((element: unknown)
   return direction === -1 ? (element) => inverted(encode(element, fold)) : undefined;
 }
 
-export function sorted<T>(items: readonly T[], keyOf: (item: T) => Buffer): T[] {
-  const keyed = items.map((item) => ({ item, key: keyOf(item) }));
-  return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ item }) => item);
+/** The first items in the order of their keys. @param most how many; no more than twice as many are kept at a time */
+export function sorted<T>(items: Iterable<T>, keyOf: (item: T) => Buffer, most = Infinity): T[] {
+  let keyed: { item: T; key: Buffer }[] = [];
+  const sortAll = (): typeof keyed => keyed.sort((a, b) => Buffer.compare(a.key, b.key)).slice(0, most);
+  for (const item of items) {
+    keyed.push({ item, key: keyOf(item) });
+    if (keyed.length >= 2 * most + SORTED_AT_ONCE) keyed = sortAll();
+  }
+  return sortAll().map(({ item }) => item);
 }
 
 /** An array sorts by its smallest element, or by its largest where the order is descending. */
