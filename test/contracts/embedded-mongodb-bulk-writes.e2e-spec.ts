@@ -59,6 +59,20 @@ describe(`A write of many, over several collections, on ${SERVER}`, () => {
     expect((outcome as { writeErrors: Map<number, object> }).writeErrors.get(1)).toMatchObject({ code: 11000 });
   });
 
+  it('goes on behind thousands of failures, however much there is to say about them', async () => {
+    await suite.things.createIndex({ url: 1 }, { unique: true });
+    const many = Array.from({ length: 6_000 }, (_, i) => ({ url: 'u'.repeat(1_500) + i }));
+    await suite.things.insertMany(many.map((one) => ({ ...one })));
+    const again = [...many.map((one) => ({ ...one })), { url: 'new' }];
+    const refused = await suite.things
+      .insertMany(again, { ordered: false })
+      .catch((error: mongoose.mongo.MongoBulkWriteError) => error);
+    const { writeErrors, insertedCount } = refused as mongoose.mongo.MongoBulkWriteError;
+    expect([[writeErrors].flat().length, insertedCount]).toEqual([many.length, 1]);
+    expect(new Set([writeErrors].flat().map(({ code }) => code))).toEqual(new Set([11000]));
+    expect(await suite.things.countDocuments()).toBe(many.length + 1);
+  });
+
   it('tells of failures alone if that is asked', async () => {
     const ns = `${suite.connection.name}.bulk-${randomUUID()}`;
     const admin = suite.connection.getClient().db('admin');

@@ -94,6 +94,8 @@ describe(`An index of ${SERVER}`, () => {
   });
 
   it('is not both unique and hashed', async () => {
-    await expect(suite.things.createIndex({ name: 'hashed' }, { unique: true })).rejects.toThrow(/cannot guarantee uniqueness/);
+    await expect(suite.things.createIndex({ name: 'hashed' }, { unique: true })).rejects.toThrow(
+      /cannot guarantee uniqueness/,
+    );
   });
 });

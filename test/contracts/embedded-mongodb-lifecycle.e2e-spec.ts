@@ -269,10 +269,11 @@ describe('An embedded store', () => {
       expect(runs(script(INSERT, end), 6).map((run) => run.status)).toEqual(Array(6).fill(status));
     });
 
-    it('has it killed when the transaction has no end', () => {
+    it('has it killed when the transaction has no end, and says what ended it', () => {
       const update = 'things.updateMany({ text: /^(a+)+$/ }, { $set: { a: 1 } })';
-      const [run] = runs(script(update, 'process.exit(3)'), 1) as [SpawnSyncReturns<string>];
+      const [run] = runs(script(update, "throw new Error('failed')"), 1) as [SpawnSyncReturns<string>];
       expect(run.signal).toBe('SIGKILL');
+      expect(run.stderr).toMatch(/Error: failed\n[^]*The process is killed: a write/);
     });
   });
 });

@@ -1,5 +1,6 @@
 import { Decimal128, Double, Long, ObjectId } from 'bson';
 import { describe, expect, it } from 'vitest';
+import { sorted } from '../../src/infrastructure/database/embedded-mongodb/values/sort-key.js';
 import { encode } from '../../src/infrastructure/database/embedded-mongodb/values/order.js';
 
 describe('The order of values', () => {
@@ -55,6 +56,14 @@ describe('The order of values', () => {
       expect(Buffer.compare(encode(value), encode([...value, true])), String(length)).toBe(-1);
       expect(encode([...value, true]).length - encode(value).length, String(length)).toBe(2);
     }
+  });
+
+  it('is kept by the first of very many, those that are equal among them', () => {
+    const items = Array.from({ length: 5_000 }, (_, place) => ({ place, n: (place * 7_919) % 500 }));
+    const keyOf = ({ n }: { n: number }) => encode(n);
+    const all = sorted(items, keyOf);
+    expect(all).toEqual(items.toSorted((a, b) => a.n - b.n || a.place - b.place));
+    for (const most of [0, 1, 25, 4_999, 5_000, 9_000]) expect(sorted(items, keyOf, most)).toEqual(all.slice(0, most));
   });
 
   it('knows equal numbers of different types', () => {

@@ -137,6 +137,9 @@ describe(`A query on ${SERVER}`, () => {
       expect(await projected(document, { a: { $slice: [-2, 1] } })).toEqual({ a: [3], s: 'x' });
       expect(await projected(document, { a: { $slice: [-9, 2] } })).toEqual({ a: [1, 2], s: 'x' });
       expect(await projected(document, { s: { $slice: 1 } })).toEqual(document);
+      await fill({ _id: 1, ...document });
+      const wanted = { projection: { _id: 1, a: { $slice: 1 } } };
+      expect(await suite.things.findOne({}, wanted)).toEqual({ _id: 1, a: [1] });
     });
 
     it('the first element that matches', async () => {

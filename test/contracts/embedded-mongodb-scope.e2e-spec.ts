@@ -23,6 +23,10 @@ describe('The embedded store', () => {
           .aggregate([{ $project: { a: { $function: { body: 'x', args: [], lang: 'js' } } } }])
           .next(),
     ],
+    [
+      'snapshots outside of transactions',
+      () => suite.client.withSession({ snapshot: true }, (session) => suite.things().findOne({}, { session })),
+    ],
     ['views', () => suite.client.db('test').createCollection('view', { viewOn: 'things', pipeline: [] })],
     ['capped collections', () => suite.client.db('test').createCollection('capped', { capped: true, size: 100 })],
     ['time series', () => suite.client.db('test').createCollection('series', { timeseries: { timeField: 't' } })],

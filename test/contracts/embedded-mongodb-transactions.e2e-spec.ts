@@ -57,6 +57,23 @@ describe(`A transaction of Mongoose on ${SERVER}`, () => {
     await expect(failing).rejects.toMatchObject({ code: 11000 });
   });
 
+  it.each([true, false])(
+    'get an error for the one of many that is there already, and end with it, ordered: %s',
+    async (ordered) => {
+      const Account = await accounts();
+      await Account.create({ name: 'a' });
+      const session = await suite.connection.startSession();
+      session.startTransaction();
+      const many = Account.insertMany([{ name: 'b' }, { name: 'a' }, { name: 'c' }], { session, ordered });
+      const error = await many.catch((refusal: mongoose.mongo.MongoBulkWriteError) => refusal);
+      const writeErrors = [(error as mongoose.mongo.MongoBulkWriteError).writeErrors].flat();
+      expect(writeErrors.map(({ index, code }) => [index, code])).toEqual([[1, 11000]]);
+      await expect(Account.findOne({}, null, { session })).rejects.toMatchObject({ code: 251 });
+      await session.endSession();
+      expect((await Account.find()).map(({ name }) => name)).toEqual(['a']);
+    },
+  );
+
   it('conflict when two of them insert the same unique value', async () => {
     const Account = await accounts();
     const [first, second] = [await suite.connection.startSession(), await suite.connection.startSession()];

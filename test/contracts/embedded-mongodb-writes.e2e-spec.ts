@@ -51,6 +51,19 @@ describe(`A write on ${SERVER}`, () => {
     });
   });
 
+  it('shows what is new as a whole, not the element that was found in what was there', async () => {
+    await suite.things.insertOne({ items: [{ n: 1 }, { n: 2 }] });
+    const change = (returnDocument: 'before' | 'after') =>
+      suite.things.findOneAndUpdate(
+        { 'items.n': 2 },
+        { $set: { seen: true } },
+        { returnDocument, projection: { 'items.$': 1, _id: 0 } },
+      );
+    await expect(change('after')).rejects.toMatchObject({ code: 2 });
+    expect(await suite.things.findOne({ seen: true })).toBeNull();
+    expect(await change('before')).toEqual({ items: [{ n: 2 }] });
+  });
+
   describe('by operators', () => {
     it('calculates bit by bit', async () => {
       expect(await updated({ n: 0b1100 }, { $bit: { n: { and: 0b1010 } } })).toEqual({ n: 0b1000 });
@@ -201,6 +214,8 @@ describe(`A write on ${SERVER}`, () => {
     [{ $rename: { 'n.x': 'a' } }, 28],
     [{ $pop: { 'n.x': 1 } }, 28],
     [{ $pop: { 'l.m': 1 } }, 28],
+    [{ $pull: { 'l.m': 1 } }, 28],
+    [{ $pullAll: { 'n.x': [1] } }, 28],
   ])('by operators that do not fit is refused, and changes nothing: %j', async (update, code) => {
     await expect(updated({ l: [{ m: [1] }], n: 1 }, update, {}, { 'l.m': 1 })).rejects.toMatchObject({ code });
     expect(await suite.things.findOne({})).toEqual({ _id: 1, l: [{ m: [1] }], n: 1 });

@@ -44,6 +44,11 @@ export class CommandError extends Error {
     super(message);
     this.codeName = CODE_NAMES[code] ?? `Location${code}`;
   }
+
+  /** Whether the whole transaction in which it occurred may be repeated. */
+  get isTransient(): boolean {
+    return [112, 251].includes(this.code);
+  }
 }
 
 /** The refusal of a feature that only MongoDB offers. */

@@ -16,7 +16,11 @@ export async function startInWorker({ directory, waitForOwnerMs }: StartOptions)
   const workerData: WorkerTask = { directory, waitForOwnerMs, exitLock: exitLock.memory };
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData });
   process.once('exit', exitLock.take);
-  worker.once('exit', () => process.off('exit', exitLock.take));
+  process.on('uncaughtExceptionMonitor', exitLock.note);
+  worker.once('exit', () => {
+    process.off('exit', exitLock.take);
+    process.off('uncaughtExceptionMonitor', exitLock.note);
+  });
   const [report] = (await once(worker, 'message')) as [WorkerReport];
   // Nothing is left to do for a thread that does not serve.
   if ('error' in report || report.attached) await worker.terminate();

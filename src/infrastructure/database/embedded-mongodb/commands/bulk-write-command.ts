@@ -30,7 +30,7 @@ export function bulkWrite(context: CommandContext): Document {
     if (error) {
       totals.nErrors++;
       results.push({ ok: 0, idx, n: 0, code: error.code, errmsg: error.errmsg });
-      if (context.command.ordered !== false) break;
+      if (context.transaction || context.command.ordered !== false) break;
       continue;
     }
     if (kind === 'insert') totals.nInserted += n;

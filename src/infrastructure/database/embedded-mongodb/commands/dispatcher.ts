@@ -1,5 +1,5 @@
 import { Long } from 'bson';
-import { CommandError } from '../command-error.js';
+import { CommandError, unsupported } from '../command-error.js';
 import type { Engine } from '../engine/engine.js';
 import type { SessionOfCommand, Transaction } from '../engine/sessions.js';
 import { Overlay, type WritableView } from '../storage/view.js';
@@ -73,9 +73,6 @@ const NOT_IN_TRANSACTIONS = new Set([
   'configureFailPoint',
 ]);
 
-/** Codes after which the whole transaction may be repeated. */
-const TRANSIENT = new Set([112, 251]);
-
 /**
  * Runs one command; every failure becomes an error reply.
  * @param connection on which it came
@@ -109,6 +106,8 @@ async function run(
     throw new CommandError(263, `Cannot run '${name}' in a multi-document transaction.`);
   }
   refuseUnknownFields(name, command);
+  const isSnapshot = (command.readConcern as Document | undefined)?.level === 'snapshot';
+  if (isSnapshot && !session?.isInTransaction) throw unsupported('Reading a snapshot outside of a transaction');
   const other = OTHERS.get(name);
   if (other) return other(on(new Overlay(engine.store)));
   const handler = READING.get(name) ?? WRITING.get(name) ?? changing;
@@ -150,6 +149,6 @@ function unforeseen(error: unknown): CommandError {
 function errorReply(error: unknown, isInTransaction: boolean): Document {
   const known = error instanceof CommandError ? error : unforeseen(error);
   const { code, codeName, message: errmsg, details } = known;
-  const labels = isInTransaction && TRANSIENT.has(code) ? { errorLabels: ['TransientTransactionError'] } : {};
+  const labels = isInTransaction && known.isTransient ? { errorLabels: ['TransientTransactionError'] } : {};
   return { ok: 0, errmsg, code, codeName, ...details, ...labels };
 }

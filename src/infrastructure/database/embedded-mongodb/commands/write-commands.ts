@@ -6,7 +6,7 @@ import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js'
 import { isNumber } from '../values/bson-types.js';
 import { isTruthy } from '../values/numbers.js';
 import { compileUpdate, upsertDocument, type UpdateStatement } from '../update/update.js';
-import type { Document } from '../values/document.js';
+import { toBytes, type Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
 import { refuseUnknownFields } from './known-fields.js';
 import { projectionOf } from './read-commands.js';
@@ -60,6 +60,9 @@ export function findAndModify(context: CommandContext): Document {
     throw new CommandError(9, 'Either an update or remove=true must be specified');
   }
   if (context.flag('remove')) return findAndRemove(context);
+  if (isNew && Object.keys(context.documentField('fields') ?? {}).some((path) => path.endsWith('.$'))) {
+    throw new CommandError(2, 'cannot use a positional projection and return the new document');
+  }
   const { query, changes, inserted } = change(context, command, 'query', 'update');
   const [changed] = changes;
   const document = isNew ? (inserted ?? changed?.document) : changed?.before;
@@ -84,7 +87,11 @@ function findAndRemove(context: CommandContext): Document {
   return { lastErrorObject: { n: 1 }, value: project ? project(record.document) : record.document, ok: 1 };
 }
 
-/** Runs the statements of a command; within a transaction the first error fails the whole command. */
+/** A reply has 16 MB: of very many errors, those beyond the first megabyte come without a text, and later ones without details. */
+const MOST_TEXT_BYTES = 2 ** 20;
+const MOST_DETAIL_BYTES = 2 ** 23;
+
+/** Runs the statements of a command; within a transaction the first error ends the transaction. */
 function eachStatement(
   context: CommandContext,
   field: string,
@@ -96,14 +103,20 @@ function eachStatement(
     throw new CommandError(9, `Write batch sizes must be between 1 and ${MAX_BATCH}. Got ${length} operations.`);
   }
   const writeErrors: Document[] = [];
+  let bytes = 0;
   for (const [index, statement] of statements.entries()) {
     try {
       refuseUnknownFields(`${context.name}.${field}`, statement);
       run(statement, index);
     } catch (error) {
-      if (!(error instanceof CommandError) || context.transaction) throw error;
-      writeErrors.push({ index, code: error.code, errmsg: error.message, ...error.details });
-      if (context.command.ordered !== false) break;
+      const isFatal = context.transaction && error instanceof CommandError && error.isTransient;
+      if (!(error instanceof CommandError) || isFatal) throw error;
+      const errmsg = bytes > MOST_TEXT_BYTES ? '' : error.message;
+      const details = bytes > MOST_DETAIL_BYTES ? {} : error.details;
+      writeErrors.push({ index, code: error.code, errmsg, ...details });
+      bytes += errmsg.length + toBytes(details).length;
+      if (context.transaction && context.session) context.engine.sessions.abort(context.session.session);
+      if (context.transaction || context.command.ordered !== false) break;
     }
   }
   return writeErrors.length > 0 ? { writeErrors } : {};

@@ -1,3 +1,6 @@
+import { writeSync } from 'node:fs';
+import { inspect } from 'node:util';
+
 const FREE = 0;
 const IN_TRANSACTION = 1;
 const PROCESS_ENDS = 2;
@@ -11,6 +14,7 @@ const TIMEOUT_MS = 3_000;
  */
 export class ExitLock {
   private readonly state: Int32Array;
+  private endedBy: unknown;
 
   /** @param memory shared by the thread that writes and the one that ends the process */
   constructor(readonly memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
@@ -30,13 +34,24 @@ export class ExitLock {
     }
   }
 
+  /** To be called with whatever ends the process: were it killed, nobody else would say so. */
+  readonly note = (error: unknown): void => {
+    this.endedBy = error;
+  };
+
+  /** Nothing that was acknowledged is lost by that. */
+  private kill(): void {
+    const reason = this.endedBy === undefined ? '' : `${inspect(this.endedBy)}\n`;
+    writeSync(2, `${reason}The process is killed: a write of the embedded store did not end within ${TIMEOUT_MS} ms\n`);
+    process.kill(process.pid, 'SIGKILL');
+  }
+
   /** When the process ends: waits for the running transaction, and lets none begin after it. */
   readonly take = (): void => {
     const deadline = performance.now() + TIMEOUT_MS;
     while (Atomics.compareExchange(this.state, 0, FREE, PROCESS_ENDS) === IN_TRANSACTION) {
       const left = deadline - performance.now();
-      // Nothing that was acknowledged is lost by that.
-      if (left <= 0) process.kill(process.pid, 'SIGKILL');
+      if (left <= 0) this.kill();
       Atomics.wait(this.state, 0, IN_TRANSACTION, left);
     }
   };
