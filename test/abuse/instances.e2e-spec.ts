@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Authenticator } from '../../src/security/index.js';
 import type { ApiClient } from '../support/api-client.js';
 import { redisUrl } from '../support/backends.js';
 import { SECOND } from '../support/manual-clock.js';
@@ -69,6 +70,29 @@ describe.skipIf(!redisUrl())('Two instances on one database and one Redis', () =
         expect(await end(user), name).toBe(200);
         expect((await profile(second.client(), user.token)).status, `${name}, round ${round}`).toBe(401);
       }
+    }
+  });
+
+  it('have none of the sessions left that somebody else is just ending', async () => {
+    const endAll = ({ userId }: User) =>
+      second.client().delete(`/api/users/${userId}/login-history`, { apiKey: API_KEY, bearer: admin.token });
+    const authenticator = first.app.get(Authenticator, { strict: false });
+    const forget = authenticator.forgetSessions.bind(authenticator);
+    onTestFinished(() => void (authenticator.forgetSessions = forget));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const user = await first.personas.user();
+      for (const client of clients()) expect((await profile(client, user.token)).status).toBe(200);
+      const isHeld = new Promise<() => void>((resolve) => {
+        authenticator.forgetSessions = (...ended) =>
+          new Promise<void>((goOn) => resolve(goOn)).then(() => forget(...ended));
+      });
+      const body = { refresh_token: user.refresh_token, all_sessions: true };
+      const logout = first.client().post('/auth/logout', body, { bearer: user.token });
+      const goOn = await isHeld;
+      expect((await endAll(user)).body.data).toEqual({ ended: 0 });
+      for (const client of clients()) expect((await profile(client, user.token)).body.code).toBe('logged_out');
+      goOn();
+      expect((await logout).status).toBe(200);
     }
   });
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Schema } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/common/errors/index.js';
 import { Transactions } from '../../src/infrastructure/database/index.js';
 import { OneTimeSecrets } from '../../src/security/index.js';
 import { OneTimeSecretsRepository } from '../../src/security/one-time-secrets/one-time-secrets.repository.js';
@@ -56,6 +57,23 @@ describe('What modules of one’s own may ask the service for', () => {
     expect(ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))).toHaveLength(39);
     expect(ended[7]).toMatchObject({ status: 'rejected', reason: new Error('the seventh') });
     expect((await counts.findOne({ _id: 'notes' }))?.value).toBe(39);
+  });
+
+  it('are refused a turn that does not come in time, and those behind them still wait for it', async () => {
+    const ended: string[] = [];
+    const inTurn = (name: string, ms: number) =>
+      transactions
+        .runInTurn('slow', () => pause(ms))
+        .then(
+          () => ended.push(name),
+          (error: ApiError) => ended.push(`${name}: ${error.code}`),
+        );
+    const first = inTurn('first', 5_000);
+    const second = inTurn('second', 0);
+    await second;
+    expect(ended).toEqual(['second: service_unavailable']);
+    await Promise.all([inTurn('third', 0), first]);
+    expect(ended).toEqual(['second: service_unavailable', 'first', 'third']);
   });
 
   it('is what follows a commit, at once where the transaction has ended meanwhile', async () => {

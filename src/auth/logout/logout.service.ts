@@ -15,10 +15,14 @@ export class LogoutService {
   async logout(principal: Principal, refreshToken: string, isForAllSessions: boolean): Promise<void> {
     this.refreshTokens.verifyOwnership(refreshToken, principal);
     if (isForAllSessions) await this.sessions.endAll(principal.userId, 'logged_out');
-    else await this.sessions.end(principal.sessionId, 'logged_out');
-    await this.authenticator.forgetAccount(principal.userId);
+    else await this.end(principal);
     const { userId, sessionId } = principal;
     const detail = isForAllSessions ? 'all sessions' : undefined;
     this.events.record({ kind: 'authn_logout', outcome: 'success', userId, sessionId, detail });
+  }
+
+  private async end({ userId, sessionId }: Principal): Promise<void> {
+    await this.sessions.end(sessionId, 'logged_out');
+    await this.authenticator.forgetAccount(userId);
   }
 }

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
+import { withDeadline } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 
 /** The driver would repeat a transaction for two minutes, long after its request was answered with a 503. */
@@ -18,7 +19,12 @@ interface Current {
 /** One for the process: before Node 24 each one in use, even of an application that was closed, costs every promise something. */
 const storage = new AsyncLocalStorage<Current>();
 
-const noop = () => undefined;
+/** @throws ApiError `service_unavailable` */
+function inTime(turn: Promise<unknown>): Promise<unknown> {
+  return withDeadline(turn, REPEAT_FOR_MS).catch(() => {
+    throw new ApiError('service_unavailable');
+  });
+}
 
 /** Runs work that writes several documents: all of it is done, or nothing. */
 @Injectable()
@@ -54,8 +60,9 @@ export class Transactions {
     if (this.isRunning) return work();
     const lastStartMs = performance.now() + REPEAT_FOR_MS;
     const before = this.queues.get(key) ?? Promise.resolve();
-    const own = before.then(() => this.commit(work, lastStartMs));
-    const end = own.then(noop, noop);
+    const own = inTime(before).then(() => this.commit(work, lastStartMs));
+    // Also where its turn came too late: the next one waits for those before.
+    const end = Promise.allSettled([before, own]);
     this.queues.set(key, end);
     void end.then(() => this.queues.get(key) === end && this.queues.delete(key));
     return own;

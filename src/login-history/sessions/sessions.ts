@@ -32,6 +32,9 @@ export class Sessions {
    */
   async endAll(userId: string, reason: SessionEnd, run: RunTransaction = this.runAlone): Promise<number> {
     const count = await this.endInTurn(() => this.repository.deleteAll(userId, reason), reason, run);
+    // Somebody else may have ended some a moment ago, and not have updated the caches yet: without the account's record, they are
+    // looked up in storage.
+    await this.authenticator.forgetAccount(userId);
     await this.beginRemoval(userId);
     return count;
   }
