@@ -9,7 +9,7 @@ import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded
 import { ApiClient } from '../support/api-client.js';
 import { freePort } from '../support/free-port.js';
 import { developmentApiKeyOf, processSuite } from '../support/process-suite.js';
-import { exchange } from '../support/raw-http.js';
+import { exchange, openConnection } from '../support/raw-http.js';
 import { seriesOf } from '../support/series.js';
 import { DIST } from '../support/service-process.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -84,6 +84,27 @@ describe('The log of the service as a process', () => {
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ msg: 'request', status: 499 }]);
     await proxy.close();
     await store.close();
+  });
+
+  it('takes a caller who breaks off in the middle of a body for no outage', async () => {
+    const service = suite.start({ LOG_LEVEL: 'info' });
+    const url = await service.started();
+    const head =
+      'POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n';
+    const socket = await openConnection(url);
+    socket.write(head);
+    // By then the service has begun with the request.
+    await once(socket, 'data');
+    socket.write('{"login":');
+    // Else the reset could overtake what was sent.
+    await pause(100);
+    socket.resetAndDestroy();
+    const ofLogin = () => service.output.split('\n').filter((line) => line.includes('"/auth/login"'));
+    await expect.poll(() => ofLogin().length, { timeout: 10_000 }).toBe(1);
+    await service.kill('SIGTERM');
+    expect(ofLogin().map((line) => JSON.parse(line) as object)).toMatchObject([{ msg: 'request', status: 499 }]);
+    expect(service.output).not.toContain('Service unavailable');
+    expect(service.output).not.toContain('Unexpected error');
   });
 
   it.skipIf(process.platform === 'win32')('has whole lines for a reader that is slow', async () => {

@@ -39,6 +39,7 @@ export class ErrorFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
+    if (isBrokenOff(request)) return;
     const error = this.toApiError(exception, request);
     this.log(error, exception, request.id);
     // `answerInTime` may have answered already.
@@ -83,6 +84,14 @@ export class ErrorFilter implements ExceptionFilter {
     }
     return fromStatus(status, request, 'internal_error', exception);
   }
+}
+
+/**
+ * Whether the connection went before all of the request had come: nobody is left to answer, and what fails in reading the rest
+ * says nothing of this service. Its code, ECONNRESET, is also that of a lost database.
+ */
+function isBrokenOff({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete;
 }
 
 function fromStatus(status: number, request: FastifyRequest, otherwise: ErrorCode, cause?: unknown): ApiError {
