@@ -39,6 +39,12 @@ const EXPOSED_HEADERS = ['date', 'x-request-id', 'retry-after', 'ratelimit', 'ra
 
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 
+/**
+ * Targets that name a path (RFC 9112 section 3.2). Others, such as the `*` of `OPTIONS *`, become paths that nothing is served at:
+ * Nest would answer them before any hook of this service.
+ */
+const NAMES_PATH = /^(?:\/|https?:\/\/)/i;
+
 /** Creates Fastify with this service's limits, which must be set before Nest adds routes. */
 export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): FastifyAdapter {
   const adapter = new EnvelopingAdapter({
@@ -46,6 +52,7 @@ export function createHttpAdapter(config: Config, servedRoutes: ServedRoutes): F
     bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: ((handle: RequestListener) =>
       createBoundedServer(inCohorts(handle), config.http.requestTimeoutMs)) as never,
+    rewriteUrl: ({ url = '' }) => (NAMES_PATH.test(url) ? url : `/${url}`),
     genReqId: (request: IncomingMessage) => requestIdOf(request),
     frameworkErrors: answerUnroutable(config) as never,
     clientErrorHandler: answerUnparsable as never,

@@ -48,6 +48,20 @@ describe('The HTTP surface', () => {
     expect(overridden.status).toBe(405);
   });
 
+  it('answers what names no path like everything else: with its headers, and counted', async () => {
+    const answerTo = async (line: string) =>
+      parseAnswer(await exchange(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`));
+    const { status, headers } = await answerTo('OPTIONS *');
+    expect(status).toBe(204);
+    expect(headers.get('x-request-id')).toMatch(/.+/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    for (const line of ['POST *auth/login', 'GET *health/live', 'GET *']) expectRefusal('*', await answerTo(line), 404);
+    expect((await answerTo('OPTIONS ftp://x/')).headers.get('x-request-id')).toMatch(/.+/);
+    const { text } = await test.client().get('/metrics');
+    expect(text).toMatch(/^http_request_duration_seconds_count\{method="OPTIONS",route="\*",status="204"\} 2$/m);
+    expect(text).toMatch(/^http_request_duration_seconds_count\{method="POST",route="none",status="404"\} 1$/m);
+  });
+
   it('has no file of a page that is asked for by a crooked path, in parts or on conditions', async () => {
     const file = '/docs/swagger-ui.css';
     const refused: [path: string, header: string][] = [
