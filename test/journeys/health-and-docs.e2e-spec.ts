@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usesRedis } from '../support/backends.js';
+import { exchange, parseAnswer } from '../support/raw-http.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 describe('Health and documents', () => {
@@ -50,6 +51,16 @@ describe('Health and documents', () => {
     const loaded = await test.client().get(new URL(script, `${test.url}/docs`).pathname);
     expect(loaded.status).toBe(200);
   });
+
+  it.each(['http://x/docs', 'HTTP://x/docs?a=b', 'http://x/dev/inbox'])(
+    'lets a page load its own scripts where a proxy asks for a whole address: %s',
+    async (target) => {
+      const request = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+      const { status, headers } = parseAnswer(await exchange(test.url, request));
+      expect(status).toBe(200);
+      expect(headers.get('content-security-policy')).toContain("script-src 'self';");
+    },
+  );
 
   it('serves what the Swagger UI consists of, and nothing else of its package', async () => {
     const page = (await test.client().get('/docs')).text;

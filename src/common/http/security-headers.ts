@@ -1,4 +1,5 @@
 import helmet, { type HelmetOptions } from 'helmet';
+import { requestPath } from './request-path.js';
 
 /** Paths of HTML pages, which need a content security policy of their own; all other answers are data. */
 const PAGES = /^\/(?:docs|dev)(?:[/?#]|$)/;
@@ -20,7 +21,8 @@ const OF_PAGES = { ...OF_DATA, 'content-security-policy': PAGE_POLICY };
 
 /** The headers that every answer bears. */
 export function securityHeaders(url: string): Record<string, string> {
-  return PAGES.test(url) ? OF_PAGES : OF_DATA;
+  // Most targets are paths already, and this runs for every request.
+  return PAGES.test(url.startsWith('/') ? url : requestPath(url)) ? OF_PAGES : OF_DATA;
 }
 
 /** Helmet's headers, made once: none of them depends on the request. */
