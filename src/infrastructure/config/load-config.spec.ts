@@ -122,6 +122,13 @@ describe('loadConfig', () => {
     [{ REFRESH_GRACE: '60s', JWT_REFRESH_EXPIRES: '30s' }, 'REFRESH_GRACE'],
     [{ SMTP_FROM: 'nobody' }, 'SMTP_FROM'],
     [{ SMTP_FROM: 'Ada <ada@example.com>\nbcc: eve@example.com' }, 'SMTP_FROM'],
+    ...[
+      'Support: Acme <a@b.example>',
+      'Acme "x <a@b.example>',
+      'a,b@x.example',
+      'a@x.example,',
+      'Acme; <a@x.example>',
+    ].map((sender) => [{ SMTP_FROM: sender }, 'SMTP_FROM']),
     [{ SMTP_USER: 'ada' }, 'SMTP_PASS'],
     [{ SMTP_PASS: 'secret' }, 'SMTP_USER'],
   ] as [Record<string, string>, string][])('refuses %j', (env, name) => {
@@ -134,6 +141,19 @@ describe('loadConfig', () => {
       expect(load({ REDIS_URL: url }).redis.url).toBe(url);
     },
   );
+
+  it.each([
+    'a@b.example',
+    '<a@b.example>',
+    'Acme <a@[IPv6:::1]>',
+    'Acme, Inc. <a@b.example>',
+    '"Acme, Inc." <a@b.example>',
+    '"Acme: (EU) [x]" <a@b.example>',
+    "Größe's <größe@bücher.example>",
+    'Acme <"a,b"@x.example>',
+  ])('sends mails from %s', (sender) => {
+    expect(load({ SMTP_FROM: sender }).mail.from).toBe(sender);
+  });
 
   it('holds previous secrets in production to the rules of the present ones', () => {
     const [a, b, c] = [

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
+import addressparser from 'nodemailer/lib/addressparser';
 import { z } from 'zod';
 
 const DIGEST_OF_NOTHING = hash('sha256', '');
@@ -106,6 +107,19 @@ function isTooWide(address: string, prefix: number): boolean {
 export const hostName = z.string().refine((text) => /^[\w.-]+$/.test(text) || isIP(text) !== 0, {
   error: 'must be a host name or an address, without scheme and port',
 });
+
+const SENDER = /^(?:[^\r\n<>@]*<(?<named>[^\s<>@]+@[^\s<>@]+)>|(?<bare>[^\s<>@]+@[^\s<>@]+))$/;
+
+/** One address, with or without a name, for nodemailer too: it would take some texts for a group, several addresses or another one. */
+export const sender = z.string().refine(
+  (text) => {
+    const { named, bare } = SENDER.exec(text)?.groups ?? {};
+    const address = named ?? bare;
+    const [parsed, ...others] = addressparser(text);
+    return address !== undefined && parsed?.address === address && others.length === 0;
+  },
+  { error: 'must be an address: Name <name@host>, or name@host' },
+);
 
 export const origins = list.superRefine((items, context) => {
   for (const item of items) {

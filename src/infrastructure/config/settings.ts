@@ -9,6 +9,7 @@ import {
   origins,
   proxyList,
   redisUrl,
+  sender,
   wholeNumber,
 } from './setting-types.js';
 
@@ -70,13 +71,7 @@ export const settingsSchema = z
     SMTP_PORT: wholeNumber(587, 1, 65_535),
     SMTP_USER: z.string().optional(),
     SMTP_PASS: z.string().optional(),
-    SMTP_FROM: z
-      .string()
-      .regex(
-        /^(?:[^\r\n<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
-        'must be an address: Name <name@host>, or name@host',
-      )
-      .default('Accounts <no-reply@localhost>'),
+    SMTP_FROM: sender.default('Accounts <no-reply@localhost>'),
     GEOIP_DB: z.string().optional(),
   })
   .superRefine((settings, context) => {
