@@ -87,6 +87,13 @@ describe('loadConfig', () => {
     [{ FRONTEND_URL: 'https://app.example ' }, 'FRONTEND_URL'],
     [{ FRONTEND_URL: 'https:\\\\app.example' }, 'FRONTEND_URL'],
     [{ PUBLIC_URL: 'https://accounts.example/?a=b' }, 'PUBLIC_URL'],
+    ...[
+      'https://a.example?',
+      'https://a.example/#',
+      'https://:pw@a.example',
+      'https://@a.example',
+      'https:a.example',
+    ].map((url) => [{ PUBLIC_URL: url }, 'PUBLIC_URL']),
     [{ REPORT_EXPIRES: '31d' }, 'REPORT_EXPIRES'],
     [{ TRUST_PROXY: '10.0.0.0/33' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: 'loopback' }, 'TRUST_PROXY'],
@@ -212,6 +219,13 @@ describe('loadConfig', () => {
     expect(problemsOf({ DATA_DIR: damaged })).toEqual([expect.stringMatching(/^DATA_DIR: .+ is damaged$/)]);
     rmSync(damaged, { recursive: true });
   });
+
+  it.each(['http://localhost:3000', 'HTTPS://[::1]', 'https://a.example/@app/x:y@z'])(
+    'takes %s for the base of links',
+    (url) => {
+      expect(load({ FRONTEND_URL: url, PUBLIC_URL: url }).mail).toMatchObject({ frontendUrl: url, publicUrl: url });
+    },
+  );
 
   it('cuts the slash from the front end’s address, and allows its origin', () => {
     const { mail, http } = load({ FRONTEND_URL: 'https://app.example/sub/' });

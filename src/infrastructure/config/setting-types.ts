@@ -54,10 +54,11 @@ export const list = z
       .filter(Boolean),
   );
 
+/** As the text has it, since links are made from that: the parser would correct blanks and backslashes, and drop an empty query. */
+const HTTP_URL = /^https?:\/\/[^\s\\/?#@]+(?:\/[^\s\\?#]*)?$/i;
+
 export const httpUrl = z.string().transform((text, context) => {
-  // The parser would correct blanks and backslashes, but links are made from the text as it was given.
-  const url = URL.canParse(text) && !/[\s\\]/.test(text) ? new URL(text) : null;
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+  if (!HTTP_URL.test(text) || !URL.canParse(text)) {
     return fail(context, 'must be an http(s) address without query, fragment or credentials');
   }
   return text.replace(/\/+$/, '');
