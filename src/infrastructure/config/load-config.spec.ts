@@ -118,6 +118,13 @@ describe('loadConfig', () => {
     [{ REDIS_URL: 'redis://redis/cache' }, 'REDIS_URL'],
     [{ REDIS_URL: 'redis://redis?db=1' }, 'REDIS_URL'],
     [{ REDIS_URL: 'redis://' }, 'REDIS_URL'],
+    [{ REDIS_URL: 'redis://redis:0' }, 'REDIS_URL'],
+    ...['', '/accounts', 'ada:secret@', ':27017', 'a:0', 'a:27017,b:0/accounts', 'a,,b'].map((hosts) => [
+      { MONGODB_URI: `mongodb://${hosts}` },
+      'MONGODB_URI',
+    ]),
+    [{ MONGODB_URI: 'mongodb+srv://' }, 'MONGODB_URI'],
+    [{ MONGODB_URI: 'postgres://a' }, 'MONGODB_URI'],
     [{ API_KEYS: `name:${'0'.repeat(63)}` }, 'API_KEYS'],
     [{ ALLOW_EMBEDDED: 'yes' }, 'ALLOW_EMBEDDED'],
     [{ NODE_ENV: 'staging' }, 'NODE_ENV'],
@@ -218,6 +225,15 @@ describe('loadConfig', () => {
     writeFileSync(join(damaged, 'development-secrets.json'), '{"jwtSecret":');
     expect(problemsOf({ DATA_DIR: damaged })).toEqual([expect.stringMatching(/^DATA_DIR: .+ is damaged$/)]);
     rmSync(damaged, { recursive: true });
+  });
+
+  it.each([
+    'mongodb://a',
+    'mongodb://ada:0,:0@a:27017,[::1]:27018,c/accounts?replicaSet=rs0',
+    'mongodb://%2Ftmp%2Fdb.sock/accounts',
+    'mongodb+srv://ada:secret@cluster.example?w=majority',
+  ])('takes the MongoDB at %s', (uri) => {
+    expect(load({ MONGODB_URI: uri }).mongodb.uri).toBe(uri);
   });
 
   it.each(['http://localhost:3000', 'HTTPS://[::1]', 'https://a.example/@app/x:y@z'])(

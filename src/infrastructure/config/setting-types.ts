@@ -64,6 +64,17 @@ export const httpUrl = z.string().transform((text, context) => {
   return text.replace(/\/+$/, '');
 });
 
+const MONGODB_URI = /^mongodb(?:\+srv)?:\/\/(?:[^/?@]*@)?(?<hosts>[^/?@]*)/;
+const BAD_HOST = /^(?::|$)|:0+$/;
+
+/** Options, and whatever else may be wrong, are left to the driver. */
+export const mongodbUri = z.string().transform((text, context) => {
+  const { hosts } = MONGODB_URI.exec(text)?.groups ?? {};
+  if (hosts === undefined) return fail(context, 'must begin with mongodb:// or mongodb+srv://');
+  if (hosts.split(',').some((host) => BAD_HOST.test(host))) return fail(context, 'must name a host, and no port 0');
+  return text;
+});
+
 export const redisUrl = z.string().transform((text, context) => {
   if (!/^rediss?:\/\//.test(text)) return fail(context, 'must begin with redis:// or rediss://');
   if (!isReadable(text))
@@ -76,9 +87,9 @@ export const redisUrl = z.string().transform((text, context) => {
 
 function isReadable(url: string): boolean {
   try {
-    const { hostname, username, password, pathname, search, hash } = new URL(url);
+    const { hostname, port, username, password, pathname, search, hash } = new URL(url);
     decodeURIComponent(username + password);
-    return hostname !== '' && /^(\/\d*)?$/.test(pathname) && !search && !hash;
+    return hostname !== '' && port !== '0' && /^(\/\d*)?$/.test(pathname) && !search && !hash;
   } catch {
     return false;
   }

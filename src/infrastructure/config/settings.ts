@@ -6,6 +6,7 @@ import {
   flag,
   hostName,
   httpUrl,
+  mongodbUri,
   origins,
   proxyList,
   redisUrl,
@@ -36,10 +37,7 @@ export const settingsSchema = z
     METRICS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
     WORKERS: wholeNumber(THREADS, 1, MOST_THREADS),
     DATA_DIR: z.string().default('./data'),
-    MONGODB_URI: z
-      .string()
-      .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
-      .optional(),
+    MONGODB_URI: mongodbUri.optional(),
     REDIS_URL: redisUrl.optional(),
     REDIS_KEY_PREFIX: z
       .string()
