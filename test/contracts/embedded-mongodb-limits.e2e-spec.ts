@@ -88,6 +88,26 @@ describe('As time goes by, the embedded store', () => {
     expect(verify(engine.store)).toEqual([]);
   });
 
+  it('removes what was dropped bit by bit, and takes none of it for what comes after, even when it was opened anew', async () => {
+    const make = () => run({ createIndexes: 'things', indexes: [{ key: { n: 1 }, name: 'n' }] });
+    await make();
+    await insert(Array.from({ length: 5_000 }, (_, n) => ({ n })));
+    await run({ dropIndexes: 'things', index: 'n' });
+    await make();
+    await run({ drop: 'things' });
+    await engine.close();
+    engine = new Engine(Store.open(directory.dataFile, false), () => new Date(now));
+    await make();
+    await insert([{ n: 7 }]);
+    expect(await count()).toBe(1);
+    expect((await run({ distinct: 'things', key: 'n', query: { n: { $gte: 0 } } }))['values']).toEqual([7]);
+    const entries = () => [...engine.store.range(Buffer.from([0]), Buffer.from([255]))].length;
+    expect(entries()).toBeGreaterThan(10_000);
+    await pass(0);
+    expect(entries()).toBeLessThan(10);
+    expect(verify(engine.store)).toEqual([]);
+  });
+
   it('closes cursors that nobody asks any more', async () => {
     await insert(Array.from({ length: 10 }, (_, n) => ({ n })));
     const open = async () => ((await run({ find: 'things', batchSize: 2 }))['cursor'] as { id: Long }).id;

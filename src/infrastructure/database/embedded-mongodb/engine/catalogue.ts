@@ -4,6 +4,9 @@ import {
   catalogueKey,
   countKey,
   documentRange,
+  GARBAGE_RANGE,
+  garbageKey,
+  garbageOf,
   indexRange,
   multikeyKey,
   number,
@@ -51,6 +54,7 @@ export class Catalogue {
       const [last] = this.view.range(...documentRange(collection.id), true);
       if (last) this.lastRecordId = Math.max(this.lastRecordId, numberOf(last.key));
     }
+    for (const { key } of this.view.range(...GARBAGE_RANGE)) this.lastId = Math.max(this.lastId, garbageOf(key).id);
   }
 
   find(namespace: string): Collection | undefined {
@@ -155,6 +159,27 @@ function removeIndex(view: WritableView, { id }: IndexDefinition): void {
   view.del(multikeyKey(id));
 }
 
-function removeRange(view: WritableView, [start, end]: [Buffer, Buffer]): void {
-  for (const { key } of view.range(start, end)) view.del(key);
+/** Entries removed at a time, so that removing a million never delays other clients for long. */
+export const REMOVED_AT_ONCE = 2_000;
+
+/** What is more is left to {@link removeGarbage}: nobody sees it, since no id is assigned twice. */
+function removeRange(view: WritableView, range: [Buffer, Buffer]): void {
+  if (!removeSome(view, range)) view.put(garbageKey(range[0]), Buffer.alloc(0));
+}
+
+/** Removes what collections and indexes that were dropped have left. @returns whether there may be more */
+export function removeGarbage(view: WritableView): boolean {
+  const [first] = view.range(...GARBAGE_RANGE);
+  if (first && removeSome(view, garbageOf(first.key).range)) view.del(first.key);
+  return first !== undefined;
+}
+
+/** @returns whether that was all */
+function removeSome(view: WritableView, [start, end]: [Buffer, Buffer]): boolean {
+  let left = REMOVED_AT_ONCE;
+  for (const { key } of view.range(start, end)) {
+    if (left-- === 0) return false;
+    view.del(key);
+  }
+  return true;
 }

@@ -3,7 +3,7 @@ import { plainScope } from '../expressions/expression.js';
 import type { Store } from '../storage/store.js';
 import type { WritableView } from '../storage/view.js';
 import type { Document } from '../values/document.js';
-import { Catalogue } from './catalogue.js';
+import { Catalogue, REMOVED_AT_ONCE, removeGarbage } from './catalogue.js';
 import { Cursors } from './cursors.js';
 import { findRecords } from './find.js';
 import { removeRecord } from './records.js';
@@ -66,12 +66,13 @@ export class Engine {
     }
   }
 
-  /** MongoDB's background work of every minute: removes expired documents, cursors and transactions. */
+  /** MongoDB's background work of every minute: removes expired documents, cursors and transactions, and what was dropped. */
   async sweep(): Promise<void> {
     this.cursors.closeIdle();
     this.sessions.forgetExpired();
     await this.write((view) => this.retries.forgetExpired(view));
     while (await this.write((view) => removeExpired(view, this.catalogue, this.now())));
+    while (await this.write(removeGarbage));
   }
 
   /** @param beforeClose called last, while the store is still open */
@@ -84,9 +85,6 @@ export class Engine {
   }
 }
 
-/** Expired documents removed at a time, so that removing a million never delays other clients for long. */
-const MOST_AT_ONCE = 2_000;
-
 /** Removes documents that have expired by a TTL index. @returns whether there may be more */
 function removeExpired(view: WritableView, catalogue: Catalogue, now: Date): boolean {
   let hasMore = false;
@@ -97,9 +95,9 @@ function removeExpired(view: WritableView, catalogue: Catalogue, now: Date): boo
       // The earliest date of an array counts; a document without a date never expires.
       const isOver = fields.map(({ path }) => ({ [path]: { $lte: deadline } }));
       const filter = partialFilter ? { ...partialFilter, $and: [...isOver, partialFilter] } : { $and: isOver };
-      const expired = findRecords(view, collection, { ...plainScope(), filter, limit: MOST_AT_ONCE });
+      const expired = findRecords(view, collection, { ...plainScope(), filter, limit: REMOVED_AT_ONCE });
       for (const record of expired) removeRecord(view, collection, record);
-      hasMore ||= expired.length === MOST_AT_ONCE;
+      hasMore ||= expired.length === REMOVED_AT_ONCE;
     }
   }
   return hasMore;

@@ -8,12 +8,14 @@ const RETRYABLE_WRITE = 0x04;
 const OWNER = 0x05;
 const COUNT = 0x06;
 const MULTIKEY = 0x07;
+const GARBAGE = 0x08;
 
 type Range = [start: Buffer, end: Buffer];
 
 export const OWNER_KEY = Buffer.from([OWNER]);
 export const CATALOGUE_RANGE = rangeOf(CATALOGUE);
 export const RETRYABLE_WRITE_RANGE = rangeOf(RETRYABLE_WRITE);
+export const GARBAGE_RANGE = rangeOf(GARBAGE);
 
 export function catalogueKey(namespace: string): Buffer {
   return Buffer.concat([Buffer.from([CATALOGUE]), encode(namespace)]);
@@ -54,6 +56,17 @@ export function countKey(collectionId: number): Buffer {
 /** It is there once a document had an array in one of the index's fields. */
 export function multikeyKey(indexId: number): Buffer {
   return prefix(MULTIKEY, indexId);
+}
+
+/** It is there while what a collection or an index had is still to be removed. @param start of the range */
+export function garbageKey(start: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([GARBAGE]), start]);
+}
+
+/** What is still to be removed, by such a key. */
+export function garbageOf(key: Buffer): { id: number; range: Range } {
+  const [kind, id] = [key.readUInt8(1), key.readUInt32BE(2)];
+  return { id, range: [prefix(kind, id), prefix(kind, id + 1)] };
 }
 
 export function number(value: number): Buffer {
