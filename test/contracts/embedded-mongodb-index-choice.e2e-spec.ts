@@ -47,6 +47,8 @@ describe(`An index of ${SERVER}`, () => {
     expect(await idsBy({ ...by('a@b.io'), _id: { $gt: 1 } })).toEqual([2]);
     expect(await suite.things.countDocuments({ $or: [{ email: 'a@b.io' }, { username: 'a' }] })).toBe(1);
     expect(await indexesBy({ $or: [{ email: 'a@b.io' }, { age: 5 }] })).toEqual([]);
+    const page = suite.things.find(by('a@b.io')).sort({ _id: -1 });
+    expect((await page.limit(1).toArray()).map(({ _id }) => _id)).toEqual([2]);
     await expect(suite.things.findOne({ $or: [] })).rejects.toMatchObject({ code: 2 });
   });
 

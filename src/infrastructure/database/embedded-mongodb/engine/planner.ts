@@ -50,7 +50,7 @@ export function plan(view: View, collection: Collection, request: Request): Plan
   const usable = candidates.filter((index) => isUsable(index, demands, request));
   const found = best(usable.map((index) => narrow(index, demands, isFew, () => isMultikey(view, index))));
   const branches = planBranches(view, collection, request);
-  if (branches && branches.score > (found?.score ?? 0)) return branches;
+  if (branches && branches.score >= (found?.score ?? 0)) return branches;
   return found && found.score > 0 ? planFor(found) : hintedOrder(collection, request.hint, candidates);
 }
 
@@ -59,7 +59,10 @@ function isFew(prefixes: number, points: number): boolean {
   return Math.min(prefixes, points) === 1 || prefixes * points <= MOST_COMBINATIONS;
 }
 
-/** An $or whose branches all have a plan. */
+/**
+ * An $or whose branches all have a plan. Unless each is for one document, the union may be most of a collection: it scores as nothing,
+ * so that an index in the order of the sort, with which little more than the first page is read, is better.
+ */
 function planBranches(view: View, collection: Collection, request: Request): Plan | undefined {
   if (!('$or' in request.filter)) return undefined;
   const { $or: branches, ...others } = request.filter;
@@ -73,7 +76,7 @@ function planBranches(view: View, collection: Collection, request: Request): Pla
   return {
     indexes: planned.flatMap(({ indexes }) => indexes),
     ranges: planned.flatMap(({ ranges }) => ranges),
-    score: Math.min(...planned.map(({ score }) => score)),
+    score: planned.every(({ score }) => score >= SCORE.unique) ? SCORE.unique : 0,
   };
 }
 
