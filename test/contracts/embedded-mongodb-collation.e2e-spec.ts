@@ -35,6 +35,19 @@ describe(`A collation on ${SERVER}`, () => {
     expect(await sorted()).toEqual(['A', 'B', 'a']);
   });
 
+  it('of a collection is that of its ids, too', async () => {
+    const collation = { locale: 'en', strength: 2 };
+    const name = `${suite.things.collectionName}-folded`;
+    const folded = await suite.connection.createCollection<{ _id: string }>(name, { collation });
+    await folded.insertOne({ _id: 'a' });
+    await expect(folded.insertOne({ _id: 'A' })).rejects.toMatchObject({ code: 11000 });
+    expect(await folded.findOne({ _id: 'A' })).toEqual({ _id: 'a' });
+    expect(JSON.stringify(await folded.find({ _id: 'A' }).explain('queryPlanner'))).not.toContain('COLLSCAN');
+    expect(await folded.findOne({ _id: 'A' }, { collation: { locale: 'simple' } })).toBeNull();
+    await folded.createIndex({ _id: 1 });
+    expect(await folded.indexes()).toHaveLength(1);
+  });
+
   it('compares within expressions as it does within filters', async () => {
     const collation = { locale: 'en', strength: 2 };
     await fill({ _id: 1, s: 'Ab', t: 'aB' }, { _id: 2, s: 'AC', t: 'AB' }, { _id: 3, s: 'ab' });

@@ -20,6 +20,27 @@ describe(`The driver on ${SERVER}`, () => {
     expect(await suite.things.aggregate([], { batchSize: 0 }).toArray()).toHaveLength(300);
   });
 
+  it('sorts by several fields of one array as its elements have them, and by none of two arrays', async () => {
+    const inOrder = async (sort: Record<string, 1 | -1>) =>
+      (await suite.things.find().sort(sort).toArray()).map(({ _id }) => Number(_id));
+    await suite.things.insertMany([
+      {
+        _id: 1,
+        a: [
+          { x: 1, y: 9 },
+          { x: 2, y: 0 },
+        ],
+      },
+      { _id: 2, a: [{ x: 1, y: 5 }] },
+      { _id: 3, b: [1] },
+    ] as never);
+    expect(await inOrder({ 'a.x': 1, 'a.y': 1 })).toEqual([3, 2, 1]);
+    expect(await inOrder({ 'a.x': -1, 'a.y': -1 })).toEqual([1, 2, 3]);
+    expect(await inOrder({ a: 1, b: -1, _id: 1 })).toEqual([3, 2, 1]);
+    await suite.things.insertOne({ _id: 4, a: [1], b: [2] } as never);
+    await expect(inOrder({ a: 1, b: 1 })).rejects.toMatchObject({ code: 2 });
+  });
+
   it('finds in the order of insertion and of the index, backwards as well', async () => {
     await suite.things.insertMany([3, 1, 2].map((_id) => ({ _id })) as never);
     const ids = async (cursor: { toArray(): Promise<Record<string, unknown>[]> }) =>

@@ -77,7 +77,7 @@ export class Catalogue {
     const namespace = `${database}.${name}`;
     const isInvalid = name === '' || /[$\0]|^(?:system)?\./.test(name) || Buffer.byteLength(namespace) > 255;
     if (isInvalid) throw new CommandError(73, `Invalid collection name: ${name}`);
-    const indexes = [idIndex(++this.lastId)];
+    const indexes = [idIndex(++this.lastId, options.collation)];
     const id = ++this.lastId;
     view.put(countKey(id), number(0));
     return this.save(view, { id, namespace, database, name, options, indexes });
@@ -125,7 +125,7 @@ export class Catalogue {
 function read(stored: Document): Collection {
   const { indexes, ...collection } = stored as unknown as Omit<Collection, 'namespace'>;
   const defined = indexes.map(({ id, specification }) =>
-    specification.name === '_id_' ? idIndex(id) : defineIndex(id, specification),
+    specification.name === '_id_' ? idIndex(id, specification.collation) : defineIndex(id, specification),
   );
   return { ...collection, namespace: `${collection.database}.${collection.name}`, indexes: defined };
 }

@@ -3,10 +3,11 @@ import { CommandError, unsupported } from '../command-error.js';
 import { plainScope } from '../expressions/expression.js';
 import { compileFilter, type Predicate } from '../query/filter.js';
 import { checkCollation, foldFor, type Fold } from '../values/collation.js';
-import { isArrayIndex, isDocument, isFieldPath, own, splitPath, type Document } from '../values/document.js';
+import { isDocument, isFieldPath, splitPath, type Document } from '../values/document.js';
 import { isTruthy, toDouble } from '../values/numbers.js';
 import { encode, equal, inverted } from '../values/order.js';
-import { EMPTY_ARRAY, isNumber, isRegExp } from '../values/bson-types.js';
+import { isNumber, isRegExp } from '../values/bson-types.js';
+import { tuplesOf, type Tuple } from '../values/tuples.js';
 
 export interface IndexField {
   path: string;
@@ -92,8 +93,9 @@ export function defineIndex(id: number, given: Document): IndexDefinition {
   };
 }
 
-export function idIndex(id: number): IndexDefinition {
-  return { ...defineIndex(id, { key: { _id: 1 }, name: '_id_' }), isUnique: true };
+export function idIndex(id: number, collation?: unknown): IndexDefinition {
+  const given = collation ? { collation } : {};
+  return { ...defineIndex(id, { key: { _id: 1 }, name: '_id_', ...given }), isUnique: true };
 }
 
 /** The index of a name, or over the fields of a document. */
@@ -141,18 +143,9 @@ function lifetime({ expireAfterSeconds: seconds }: Document, fields: IndexField[
 export const LONGEST_VALUES = 1860;
 export const HASH_BYTES = 32;
 
-export interface IndexEntry {
+export interface IndexEntry extends Tuple {
   /** Encoded values, ready for indexKey(). */
   bytes: Buffer;
-  values: unknown[];
-  isOfArray: boolean;
-}
-
-/** The state of the walk along the path of one indexed field. */
-interface Cursor {
-  node: unknown;
-  next: number;
-  isExpanded: boolean;
 }
 
 /**
@@ -163,8 +156,8 @@ interface Cursor {
 export function indexEntries(index: IndexDefinition, document: Document): IndexEntry[] {
   if (index.covers && !index.covers(document)) return [];
   const entries = new Map<string, IndexEntry>();
-  const start = index.fields.map((): Cursor => ({ node: document, next: 0, isExpanded: false }));
-  for (const { values, isOfArray } of expand(index, start, false)) {
+  const paths = index.fields.map(({ parts }) => parts);
+  for (const { values, isOfArray } of tuplesOf(document, paths, () => parallelArrays(index))) {
     if (index.isSparse && values.every((value) => value === undefined)) continue;
     const bytes = encodeValues(index, values);
     entries.set(bytes.toString('latin1'), { bytes, values, isOfArray });
@@ -183,45 +176,6 @@ export function encodeField(index: IndexDefinition, position: number, value: unk
   return index.fields[position]?.descending ? inverted(bytes) : bytes;
 }
 
-function* expand(
-  index: IndexDefinition,
-  cursors: readonly Cursor[],
-  isOfArray: boolean,
-): Iterable<Pick<IndexEntry, 'values' | 'isOfArray'>> {
-  const walked = cursors.map((cursor, i) => walk(cursor, index.fields[i]?.parts ?? []));
-  const array = walked.find((cursor) => Array.isArray(cursor.node) && !cursor.isExpanded)?.node as
-    unknown[] | undefined;
-  if (!array) {
-    yield { values: walked.map((cursor) => cursor.node), isOfArray };
-    return;
-  }
-  if (walked.some(({ node, isExpanded }) => Array.isArray(node) && !isExpanded && node !== array)) {
-    throw new CommandError(171, `cannot index parallel arrays [${index.fields.map(({ path }) => path).join('] [')}]`);
-  }
-  const elements = array.length > 0 ? array : [EMPTY_ARRAY];
-  for (const element of elements) {
-    const step = walked.map((cursor, i) => {
-      if (cursor.node !== array || cursor.isExpanded) return cursor;
-      const isLeaf = cursor.next >= (index.fields[i]?.parts.length ?? 0);
-      // Below an array only documents are entered: an array directly within an array has no fields.
-      return { ...cursor, node: isLeaf || isDocument(element) ? element : undefined, isExpanded: isLeaf };
-    });
-    yield* expand(index, step, true);
-  }
-}
-
-function walk(cursor: Cursor, parts: readonly string[]): Cursor {
-  let { node, next } = cursor;
-  while (next < parts.length) {
-    const part = parts[next] as string;
-    if (Array.isArray(node) && isArrayIndex(part) && !node.some((element) => isDocument(element) && part in element)) {
-      node = node[Number(part)];
-    } else if (Array.isArray(node)) {
-      break;
-    } else {
-      node = isDocument(node) ? own(node, part) : undefined;
-    }
-    next++;
-  }
-  return { ...cursor, node, next };
+function parallelArrays({ fields }: IndexDefinition): CommandError {
+  return new CommandError(171, `cannot index parallel arrays [${fields.map(({ path }) => path).join('] [')}]`);
 }

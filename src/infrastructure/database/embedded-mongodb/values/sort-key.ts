@@ -5,6 +5,7 @@ import { toDouble } from './numbers.js';
 import { compare, encode, inverted } from './order.js';
 import { EMPTY_ARRAY, isNumber } from './bson-types.js';
 import { leaves } from './leaves.js';
+import { tuplesOf } from './tuples.js';
 
 /** So that a small number of items is not sorted again and again. */
 const SORTED_AT_ONCE = 1_000;
@@ -18,13 +19,28 @@ export function compileSortKey(specification: Document, fold?: Fold): (document:
       throw new CommandError(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
     return { parts: fieldPath(path), descending: number === -1 };
   });
+  const [first, ...others] = fields;
+  if (first && others.length === 0) {
+    const { parts, descending } = first;
+    return (document) => keyOf(representative(leaves(document, parts), descending, fold), descending, fold);
+  }
+  const paths = fields.map(({ parts }) => parts);
   return (document) => {
-    const keys = fields.map(({ parts, descending }) => {
-      const key = encode(representative(leaves(document, parts), descending, fold), fold);
-      return descending ? inverted(key) : key;
-    });
-    return keys.length === 1 ? (keys[0] as Buffer) : Buffer.concat(keys);
+    const tuples = [...tuplesOf(document, paths, parallelArrays)];
+    const keys = tuples.map(({ values }) =>
+      Buffer.concat(fields.map(({ descending }, i) => keyOf(values[i], descending, fold))),
+    );
+    return keys.reduce((smallest, key) => (Buffer.compare(key, smallest) < 0 ? key : smallest));
   };
+}
+
+function keyOf(value: unknown, descending: boolean, fold?: Fold): Buffer {
+  const key = encode(value, fold);
+  return descending ? inverted(key) : key;
+}
+
+function parallelArrays(): CommandError {
+  return new CommandError(2, 'cannot sort with keys that are parallel arrays');
 }
 
 /** The same for elements of an array: by a document of fields, or as they are, 1 or -1; undefined for anything else. */
