@@ -6,10 +6,13 @@ type QueryOf<O> = O extends { parameters: { query?: infer Q } }
     ? object
     : Exclude<Q, undefined>
   : object;
-type BodyOf<O, Given extends string> = O extends { requestBody: { content: { 'application/json': infer B } } }
-  ? [Given] extends [never]
-    ? B
-    : Omit<B, Given>
+/** Of an operation whose fields are all optional, the body is optional, too. */
+type BodyOf<O, Given extends string> = O extends { requestBody?: infer R }
+  ? NonNullable<R> extends { content: { 'application/json': infer B } }
+    ? [Given] extends [never]
+      ? B
+      : Omit<B, Given>
+    : object
   : object;
 type Fields<O, Given extends string> = PathOf<O> & QueryOf<O> & BodyOf<O, Given>;
 

@@ -144,7 +144,7 @@ describe('The typed client', () => {
     };
     const { username } = visitor.registration;
     const told = await journey(test.url, API_KEY, username, PASSWORD);
-    expect(told).toEqual([username, 'null', '1', '1', 'not_found', 'undefined']);
+    expect(told).toEqual([username, 'null', '1', '1', 'not_found', 'role_required', 'role_required', 'undefined']);
   });
 
   it('refreshes once for sixteen requests that find the token expired', async () => {
