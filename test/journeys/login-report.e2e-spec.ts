@@ -7,6 +7,8 @@ import { PASSWORD } from '../support/personas.js';
 import { ReportedLogins } from '../support/reported-logins.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
+type Call = [method: string, path: string, body?: object];
+
 describe('The link in a mail about a login', () => {
   let test: TestApp;
   let other: TestApp;
@@ -113,18 +115,32 @@ describe('The link in a mail about a login', () => {
     }
   });
 
-  it('does nothing for an account that was disabled or deleted, and mails nobody', async () => {
-    const admin = await test.personas.admin();
-    const credentials = { apiKey: API_KEY, bearer: admin.token };
-    for (const request of [{ method: 'PATCH', body: { status: 'inactive' } }, { method: 'DELETE' }]) {
+  it.each<[string, Call, Call]>([
+    ['disabled', ['PATCH', '', { status: 'inactive' }], ['PATCH', '', { status: 'active' }]],
+    ['deleted', ['DELETE', ''], ['POST', '/restore', {}]],
+  ])(
+    'works for an account that is %s, which a thief cannot use when it is opened again',
+    async (_what, close, open) => {
+      const admin = await test.personas.admin();
       const user = await logins.victim();
-      const changed = await test.client().request(`/api/users/${user.userId}`, { ...request, ...credentials });
-      expect(changed.status).toBe(200);
-      expect((await logins.open(user.linkToken)).status).toBe(400);
+      const decide = async ([method, path, body]: Call) => {
+        const options = { method, body, apiKey: API_KEY, bearer: admin.token };
+        expect((await test.client().request(`/api/users/${user.userId}${path}`, options)).status).toBe(200);
+      };
+      const logIn = async () =>
+        (await test.client().post('/auth/login', { login: user.registration.username, password: PASSWORD })).body.code;
+      await decide(close);
+      expect((await logins.open(user.linkToken)).status).toBe(200);
+      expect((await logins.report(user.linkToken)).status).toBe(200);
       expect((await logins.report(user.linkToken)).body.code).toBe('report_link_used');
-      expect(await logins.alerts(user)).toBe(0);
-    }
-  });
+      expect(await logIn(), 'as for anybody').toBe('invalid_credentials');
+      expect(await logins.alerts(user), 'a reset would not let the owner in').toBe(0);
+      await decide(open);
+      expect(await logIn()).toBe('password_reset_required');
+      await test.client().post('/auth/forgot-password', { email: user.registration.email });
+      expect((await logins.reset(user, 'password-reset')).status).toBe(200);
+    },
+  );
 
   it('still works when the thief has logged out', async () => {
     const { thief, ...user } = await logins.victim();

@@ -29,10 +29,11 @@ export class Lockdown {
 
   /**
    * Locks everything down in one transaction: every session ends, the password stops working, no device is known any more, and a
-   * reset link is mailed to the owner. This mail is exempt from the quota.
+   * reset link is mailed to the owner. This mail is exempt from the quota. An account that is disabled or deleted can be locked down by
+   * the count alone, and gets no mail: if it is opened again, the password that is known to somebody else must not let them in.
    * @param login.recoveries locks down only if the account has been recovered this many times: of any number of calls with the
    *   same count exactly one succeeds. Without it, locks down only if the session has not ended
-   * @throws ApiError `report_link_used` if the count differs or the account was closed; without a count, 401 with the reason
+   * @throws ApiError `report_link_used` if the count differs; without a count, 401 with the reason
    */
   async lockDown({ userId, sessionId, recoveries }: ReportedLogin): Promise<void> {
     const token = this.secrets.prepareResetToken();
@@ -44,13 +45,16 @@ export class Lockdown {
       // second lockdown would invalidate the link in the first one's mail, or undo a reset that has just succeeded.
       const end = recoveries === undefined ? await this.sessions.endOf(sessionId) : null;
       if (end) throw new ApiError(end);
-      const isDue = account && isActive(account) && (recoveries ?? account.recoveries) === account.recoveries;
+      const isOpen = account !== null && isActive(account);
+      const isDue = account && (recoveries === undefined ? isOpen : recoveries === account.recoveries);
       const credentialVersion = isDue ? await this.accounts.requirePasswordReset(userId) : null;
       if (!isDue || credentialVersion === null)
         throw new ApiError(recoveries === undefined ? 'account_disabled' : 'report_link_used');
       await this.knownDevices.forgetAll(userId);
-      await this.secrets.issueResetToken(userId, token);
-      await this.mails.postAlert(account.email, token);
+      if (isOpen) {
+        await this.secrets.issueResetToken(userId, token);
+        await this.mails.postAlert(account.email, token);
+      }
       await this.events.recordWith({ kind: 'authn_lockdown', outcome: 'success', userId, sessionId });
       this.transactions.afterCommit(() => {
         isLockedDown = true;

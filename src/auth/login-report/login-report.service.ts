@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { type LoginReportClaims, LoginReportTokens, SecurityEvents } from '../../security/index.js';
-import { type Account, AccountsRepository, isActive } from '../../users/index.js';
+import { type Account, AccountsRepository } from '../../users/index.js';
 import { Lockdown } from '../its-not-me/lockdown.js';
 
 /** Reports "this was not me", made with the link in a mail about a new login. */
@@ -43,7 +43,7 @@ export class LoginReportService {
 
   private async accountOf({ id, rec }: LoginReportClaims): Promise<Account> {
     const account = await this.accounts.findById(id);
-    if (!account || !isActive(account) || account.recoveries !== rec) throw new ApiError('report_link_used');
+    if (account?.recoveries !== rec) throw new ApiError('report_link_used');
     return account;
   }
 }

@@ -215,7 +215,7 @@ export class AccountModel {
   /** @returns the code with which the link in the mail about a login is refused, or null */
   reportRefusal({ loggedInAt, recoveries }: ModelSession): string | null {
     if (inSeconds(loggedInAt + REPORT_TTL) <= this.clock.nowMs()) return 'report_link_expired';
-    return this.isActive && recoveries === this.recoveries ? null : 'report_link_used';
+    return this.exists && recoveries === this.recoveries ? null : 'report_link_used';
   }
 
   lockDown(): void {
