@@ -29,12 +29,13 @@ export class UsersAdministrationService {
   async change(userId: string, { role, status }: ChangeUserDto): Promise<Account> {
     const account = await this.decide(userId, (account) => {
       if (status === 'active') assertCanBeActive(account);
-      if (role) assertCanHaveRole(account);
-      return {
+      const change = {
         ...(role === undefined ? {} : { role }),
         ...(status === 'inactive' ? { disabledAt: account.disabledAt ?? this.clock.now() } : {}),
         ...(status === 'active' ? { disabledAt: null } : {}),
       };
+      if (role) assertCanHaveRole({ ...account, ...change });
+      return change;
     });
     // Announced even if the account was in this state already: a listener may have failed the first time.
     if (status === 'inactive') await this.announceClosed(userId, 'disabled');
@@ -99,6 +100,7 @@ function* eventsBetween(before: Standing, after: Standing) {
 function assertCanHaveRole(account: Account): void {
   if (!canHaveRole(account))
     throw ApiError.invalidField('role', 'role cannot be given before the e-mail address is confirmed');
+  if (!isActive(account)) throw ApiError.invalidField('role', 'role cannot be given to an account that is inactive');
 }
 
 /** An account that is disabled too can be enabled in any case: it then has the status that it would have without that. */

@@ -45,7 +45,7 @@ export const enable = decision('enable', {
 export const grantRole = decision('grant the role', {
   method: 'PATCH',
   body: { role: 'admin' },
-  isAllowed: ({ isConfirmed }) => isConfirmed,
+  isAllowed: ({ isConfirmed, isActive }) => isConfirmed && isActive,
   apply(model) {
     model.isAdmin = true;
   },
