@@ -7,6 +7,7 @@ import { LimitNamespaces } from '../security/index.js';
 import { CleanSlateController } from './clean-slate/clean-slate.controller.js';
 import { CleanSlate } from './clean-slate/clean-slate.js';
 import { ClockController } from './clock/clock.controller.js';
+import { DateHeader } from './clock/date-header.js';
 import { MovableClock } from './clock/movable-clock.js';
 import { TimeTravel } from './clock/time-travel.js';
 import { FaultsController } from './faults/faults.controller.js';
@@ -37,6 +38,7 @@ import { ListingController } from './listing/listing.controller.js';
     // createApp() provides a MovableClock in development.
     { provide: MovableClock, useExisting: Clock },
     TimeTravel,
+    DateHeader,
     Faults,
     CleanSlate,
     { provide: MailInbox, useExisting: DevelopmentInbox },

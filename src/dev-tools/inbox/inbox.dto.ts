@@ -47,7 +47,7 @@ export interface InboxMailDto {
   subject: string;
   /** The code in it. */
   otp: string | null;
-  /** The reset token in it. */
+  /** The token in its link: of a reset, or of the report of a login. */
   token: string | null;
   /** The link with the token. */
   link: string | null;

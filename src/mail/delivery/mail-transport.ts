@@ -54,7 +54,8 @@ export class MailTransport {
 
   private async receive({ id, kind, to, context }: Delivery, json: string): Promise<void> {
     const { subject, html, text } = JSON.parse(json) as { subject: string; html: string; text: string };
-    const { otp = null, token = null, link = null } = context as { otp?: string; token?: string; link?: string };
+    const { otp = null, link = null, ...others } = context as { otp?: string; link?: string; token?: string };
+    const token = others.token ?? (link && new URL(link).searchParams.get('token'));
     await this.inbox?.receive({ id, kind, to, subject, html, text, otp, token, link });
   }
 }
