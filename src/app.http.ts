@@ -34,6 +34,7 @@ const BODY_LIMIT_BYTES = 16 * 1024;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const UTF8_FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
 const EXPOSED_HEADERS = ['date', 'x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'];
 
@@ -169,7 +170,7 @@ function refusalOf(request: FastifyRequest): ApiError | null {
 function isAcceptedType(type: string, { refusalPage, consumes }: FastifyContextConfig): boolean {
   // Parameters (`boundary`, `charset`) are left to the route's parser.
   if (consumes) return type.split(';')[0]?.trimEnd().toLowerCase() === consumes;
-  return JSON_TYPE.test(type) || (refusalPage !== undefined && type.toLowerCase() === FORM_TYPE);
+  return JSON_TYPE.test(type) || (refusalPage !== undefined && UTF8_FORM_TYPE.test(type));
 }
 
 /** RFC 9112 section 3.2: a request without Host, with several, or with an invalid one is a 400. */

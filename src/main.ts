@@ -50,6 +50,12 @@ function stopOnSignals(app: NestFastifyApplication): void {
   }
 }
 
+function placeOfStore(environment: Config['environment'], directory: string): string {
+  return environment === 'test'
+    ? 'store that is gone with this process, by NODE_ENV=test'
+    : `embedded store in ${directory}`;
+}
+
 function welcome(
   { environment, developmentApiKey, http, mongodb, redis, mail, dataDirectory }: Config,
   url: string,
@@ -58,7 +64,7 @@ function welcome(
   if (environment !== 'production' && !mail.smtp) lines.push(`  Mails        ${url}/dev/inbox`);
   if (developmentApiKey) lines.push(`  API key      ${developmentApiKey}`);
   const unsuited = [
-    mongodb.uri ? null : `embedded store in ${dataDirectory} (set MONGODB_URI)`,
+    mongodb.uri ? null : `${placeOfStore(environment, dataDirectory)} (set MONGODB_URI)`,
     redis.url ? null : 'cache and limiter in this process (set REDIS_URL)',
     mail.smtp
       ? null

@@ -7,6 +7,8 @@ import { ReportedLogins } from '../support/reported-logins.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 import { FIREFOX } from '../support/user-agents.js';
 
+const FORM = 'application/x-www-form-urlencoded';
+
 describe('The page behind the link in a mail about a login', () => {
   let test: TestApp;
   let logins: ReportedLogins;
@@ -104,7 +106,7 @@ describe('The page behind the link in a mail about a login', () => {
   it('answers a form that is none with a page', async () => {
     const user = await logins.victim();
     const token = user.linkToken;
-    const post = (body: string, type = 'application/x-www-form-urlencoded') =>
+    const post = (body: string, type = FORM) =>
       test.client().post('/not-me', body, { headers: { 'content-type': type } });
     for (const [body, status] of [
       ['', 422],
@@ -119,12 +121,14 @@ describe('The page behind the link in a mail about a login', () => {
       expect(page.text).not.toContain('undefined');
     }
     expect((await post(`token=${token}`, 'text/plain')).status).toBe(415);
+    expect((await post(`token=${token}`, `${FORM};charset=latin1`)).status).toBe(415);
+    expect((await post('token=no', `${FORM};charset=UTF-8`)).text, 'as fetch() sends it').toContain('not valid');
     expect((await post(`token=${token}`, 'multipart/form-data; boundary=x')).status).toBe(415);
     expect((await test.client().get('/not-me')).status).toBe(422);
     expect((await test.client().get('/not-me?token=a&token=b')).status).toBe(422);
     expect(await logins.alerts(user)).toBe(0);
     const elsewhere = await test.client().post('/auth/report-login', `token=${token}`, {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { 'content-type': FORM },
     });
     expect(elsewhere.status).toBe(415);
   });
@@ -132,8 +136,7 @@ describe('The page behind the link in a mail about a login', () => {
   it('has a limit, of which people are told on a page', async () => {
     const { quota } = test.config.limits.auth;
     const client = test.client();
-    const post = () =>
-      client.post('/not-me', 'token=x', { headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    const post = () => client.post('/not-me', 'token=x', { headers: { 'content-type': FORM } });
     for (let time = 0; time < quota; time += 1) expect((await post()).status).toBe(400);
     const refused = await post();
     expect(refused.status).toBe(429);

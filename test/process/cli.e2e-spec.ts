@@ -166,6 +166,11 @@ describe('The operator’s commands, beside a running service,', () => {
     );
     expect(code).toBe(1);
     expect(existsSync(elsewhere)).toBe(false);
+    const inTest = await cliWith({ DATA_DIR: directory, NODE_ENV: 'test' }, 'list-mails');
+    expect(inTest).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('a store of its own, which no command reaches'),
+    });
   });
 
   it('say that services may go on for a while with what ended, where Redis does not answer', async () => {

@@ -15,7 +15,8 @@ export class LogoutController {
   @Authenticated({ limit: 'auth' })
   @Operation({
     summary: 'Log out',
-    description: 'Ends the session of the bearer at once; its access token and refresh token are refused from then on.',
+    description:
+      'Ends the session of the bearer at once; its access token and refresh token are refused from then on. The refresh token must be one of the same session: with another the request is refused as `token_invalid`, and both sessions go on.',
     message: 'Logout successful',
   })
   async logout(@CurrentPrincipal() principal: Principal, @Body() dto: LogoutDto): Promise<void> {

@@ -31,7 +31,7 @@ export class PasswordResetController {
   @Operation({
     summary: 'Choose a new password with a reset token',
     description:
-      'Ends every session of the account; a new login is needed. After its-not-me the new password must differ from the old.',
+      'Ends every session of the account; a new login is needed. After its-not-me the new password must differ from the old. An address that is not confirmed stays so: `resend-otp` sends another code.',
     message: 'Password reset successful. Please log in with your new password.',
   })
   async resetPassword(@Body() { token, password }: ResetPasswordDto): Promise<void> {

@@ -41,9 +41,7 @@ export class DatabaseServer {
     const isAwaited = !isForCommand;
     if (uri) return new DatabaseServer(await waitForServer(uri, isAwaited), null, isAwaited);
     const directory = config.environment === 'test' ? undefined : join(config.dataDirectory, 'mongodb');
-    if (isForCommand && directory && !existsSync(directory)) {
-      throw new Error(`There is no store in ${directory}: set DATA_DIR or MONGODB_URI, as the service has it`);
-    }
+    if (isForCommand) assertReachable(directory);
     const embedded = await startEmbeddedMongodb({
       directory,
       workerThread: config.environment !== 'test',
@@ -70,6 +68,16 @@ export class DatabaseServer {
     await connection?.close();
     await this.embedded?.close();
   }
+}
+
+/** @throws Error if no command can reach the store */
+function assertReachable(directory: string | undefined): void {
+  if (!directory) {
+    const remedy = 'set another, or MONGODB_URI';
+    throw new Error(`With NODE_ENV=test a service has a store of its own, which no command reaches: ${remedy}`);
+  }
+  if (existsSync(directory)) return;
+  throw new Error(`There is no store in ${directory}: set DATA_DIR or MONGODB_URI, as the service has it`);
 }
 
 export function mongooseOptions(server: DatabaseServer): MongooseModuleFactoryOptions {
