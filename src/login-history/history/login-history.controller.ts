@@ -5,6 +5,7 @@ import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { type Page, PageQueryDto } from '../../common/pagination/index.js';
 import { IdParamDto } from '../../common/validation/index.js';
+import { Transactions } from '../../infrastructure/database/index.js';
 import {
   CallerAuthority,
   CurrentPrincipal,
@@ -31,6 +32,7 @@ export class LoginHistoryController {
     private readonly sessions: Sessions,
     private readonly refreshTokens: RefreshTokens,
     private readonly authority: CallerAuthority,
+    private readonly transactions: Transactions,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -70,7 +72,7 @@ export class LoginHistoryController {
     message: 'Session ended',
   })
   async endSession(@CurrentPrincipal() { userId }: Principal, @Param() { id }: IdParamDto): Promise<void> {
-    await this.end(id, userId);
+    await this.end(id, userId, (end) => this.transactions.run(end));
     this.events.record({ kind: 'authn_token_revoked', outcome: 'success', userId, sessionId: id });
   }
 
@@ -114,10 +116,17 @@ export class LoginHistoryController {
     await this.end(session, id, this.decision({ userId: id, sessionId: session }));
   }
 
-  /** @throws ApiError `not_found` also for a session of somebody else, just like for one that never existed */
-  private async end(sessionId: string, userId: string, run?: RunTransaction): Promise<void> {
-    if (!(await this.history.belongsTo(sessionId, userId))) throw new ApiError('not_found');
-    await this.sessions.end(sessionId, 'session_revoked', run);
+  /**
+   * Of several who do so at the same moment, one ends it.
+   * @throws ApiError `not_found` also for a session of somebody else, just like for one that never existed
+   */
+  private async end(sessionId: string, userId: string, run: RunTransaction): Promise<void> {
+    await this.sessions.end(sessionId, 'session_revoked', (end) =>
+      run(async () => {
+        if (!(await this.history.belongsTo(sessionId, userId))) throw new ApiError('not_found');
+        return end();
+      }),
+    );
   }
 
   /** Of an administrator: with its event, as their other decisions. */

@@ -45,10 +45,16 @@ export class Sessions {
     await this.beginRemoval(userId);
   }
 
-  /** Why the session ended, by storage; within a transaction, by its snapshot. @returns null if it has not ended */
-  async endOf(sessionId: string): Promise<SessionEnd | null> {
+  /**
+   * Why the session ended, by storage; within a transaction, by its snapshot.
+   * @param credentialVersion of its account, if that decides, too: a newer password ends sessions of which storage may still have some
+   * @returns null if it has not ended
+   */
+  async endOf(sessionId: string, credentialVersion = 0): Promise<SessionEnd | null> {
     const session = await this.repository.readSession(sessionId);
-    return 'ended' in session ? session.ended : null;
+    if ('ended' in session) return session.ended;
+    // Not written as `<`: what has no version is outdated.
+    return session.credentialVersion >= credentialVersion ? null : 'password_changed';
   }
 
   /**

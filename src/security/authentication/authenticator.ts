@@ -5,7 +5,7 @@ import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { coalesced, type FillTicket, RecordCache } from '../../infrastructure/cache/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { accountDatesKey, readAccountDates } from './account-dates.js';
-import { type AccountFacts, AccountReader } from './account-reader.js';
+import { type AccountAccess, type AccountFacts, AccountReader } from './account-reader.js';
 import { assertStands, isOutdated } from './assert-stands.js';
 import { AUTH_RECORD_TTL_MS, type AuthRecord, authRecordKey, readAuthRecord } from './auth-record.js';
 import type { Principal } from './principal.js';
@@ -53,6 +53,19 @@ export class Authenticator implements OnCleanSlate {
       if (record && dates && session?.user === userId) return { userId, sessionId, record, dates };
       return this.authenticateFromStorage(userId, sessionId);
     });
+  }
+
+  /**
+   * Asks storage again, within the transaction that makes a change, and locks session and account, so that the loss of either comes
+   * before the change or after it: a request may be under way for seconds since its guards asked, and must not undo what has ended it.
+   * @throws ApiError 401 with the reason for which they let nobody in any more
+   */
+  async assertStillStands({ userId, sessionId }: Pick<Principal, 'userId' | 'sessionId'>): Promise<AccountAccess> {
+    // One after the other: a transaction cannot run commands in parallel.
+    const session = await this.sessions.lockSession(sessionId);
+    const account = await this.accounts.lockAccess(userId);
+    assertStands(session, account, userId);
+    return account;
   }
 
   private async authenticateFromStorage(userId: string, sessionId: string): Promise<Principal> {

@@ -2,16 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { currentRequest } from '../../common/http/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { type AccountAccess, AccountReader } from '../authentication/account-reader.js';
-import { assertStands } from '../authentication/assert-stands.js';
-import { SessionReader } from '../authentication/session-reader.js';
+import type { AccountAccess } from '../authentication/account-reader.js';
+import { Authenticator } from '../authentication/authenticator.js';
 
 /** What allows the caller of the current request to do what only a role allows. */
 @Injectable()
 export class CallerAuthority {
   constructor(
-    private readonly accounts: AccountReader,
-    private readonly sessions: SessionReader,
+    private readonly authenticator: Authenticator,
     private readonly transactions: Transactions,
   ) {}
 
@@ -38,18 +36,13 @@ export class CallerAuthority {
   /**
    * Asks storage again, within the transaction that makes the change. The guard has asked before; but a transaction that meets others
    * begins anew for up to 4 s, and whoever loses the role, the session or the account meanwhile must not undo that with requests
-   * that are still under way (ASVS 8.3.2). Both are locked: after a mere read, the change and the end of the session would both
-   * commit. Where no role was needed (command line, jobs, other routes) nobody is asked.
+   * that are still under way (ASVS 8.3.2). Where no role was needed (command line, jobs, other routes) nobody is asked.
    * @throws ApiError `role_required`, or 401 with the reason for which session or account let nobody in
    */
   async assertHolds(): Promise<void> {
     const authority = currentRequest()?.authority;
     if (!authority) return;
-    // One after the other: a transaction cannot run commands in parallel.
-    const session = await this.sessions.lockSession(authority.sessionId);
-    const account = await this.accounts.lockAccess(authority.userId);
-    assertStands(session, account, authority.userId);
-    assertHasRole(account, authority.roles);
+    assertHasRole(await this.authenticator.assertStillStands(authority), authority.roles);
   }
 }
 

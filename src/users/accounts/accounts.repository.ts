@@ -176,8 +176,9 @@ export class AccountsRepository extends AccountReader {
     const auth = await this.auths
       .findOneAndUpdate({ user }, { $set: { lock: new Types.ObjectId() } }, { returnDocument: 'after' })
       .lean<Auth>();
-    const found = auth && (await this.users.findById(user).lean<User>());
-    return found && toAccount(found, auth);
+    // In any case: the number of commands does not tell whether there is such an account.
+    const found = await this.users.findById(user).lean<User>();
+    return found && auth && toAccount(found, auth);
   }
 
   /**

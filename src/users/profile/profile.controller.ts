@@ -36,7 +36,7 @@ export class ProfileController {
     message: 'Profile changed',
     data: ProfileDto,
   })
-  async changeProfile(@CurrentPrincipal() { userId }: Principal, @Body() dto: ChangeProfileDto): Promise<ProfileDto> {
-    return toProfileDto(toAccountFacts(await this.profiles.change(userId, dto)));
+  async changeProfile(@CurrentPrincipal() principal: Principal, @Body() dto: ChangeProfileDto): Promise<ProfileDto> {
+    return toProfileDto(toAccountFacts(await this.profiles.change(principal, dto)));
   }
 }

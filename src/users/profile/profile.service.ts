@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { Authenticator, SecurityEvents } from '../../security/index.js';
+import { Authenticator, type Principal, SecurityEvents } from '../../security/index.js';
 import type { Account } from '../accounts/account.js';
 import { AccountAnnouncements } from '../accounts/account-announcements.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
@@ -17,13 +17,16 @@ export class ProfileService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws ApiError `validation_failed` if the username is taken, `session_revoked` if the account is gone */
-  async change(userId: string, dto: ChangeProfileDto): Promise<Account> {
+  /** @throws ApiError `validation_failed` if the username is taken, or 401 if session or account let nobody in any more */
+  async change(principal: Principal, dto: ChangeProfileDto): Promise<Account> {
+    const { userId } = principal;
     const { first_name: firstName, last_name: lastName, username } = dto;
     const change = () => this.accounts.changeProfile(userId, { firstName, lastName, username });
-    const account = await (username === undefined
-      ? change()
-      : this.transactions.run(() => this.rename(userId, change)));
+    // In turn: each of them locks the account.
+    const account = await this.transactions.runInTurn(`profile:${userId}`, async () => {
+      await this.authenticator.assertStillStands(principal);
+      return username === undefined ? change() : this.rename(userId, change);
+    });
     if (!account) throw new ApiError('session_revoked');
     await this.authenticator.forgetAccount(userId);
     return account;
