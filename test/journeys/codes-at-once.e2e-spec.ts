@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MailTransport } from '../../src/mail/delivery/mail-transport.js';
-import { PasswordHasher } from '../../src/security/index.js';
-import { MINUTE } from '../support/manual-clock.js';
+import { ForgotPasswordService } from '../../src/auth/password-reset/forgot-password.service.js';
+import type { Transactions } from '../../src/infrastructure/database/index.js';
+import { OneTimeSecrets, PasswordHasher } from '../../src/security/index.js';
+import { HOUR, MINUTE } from '../support/manual-clock.js';
 import { newRegistration, type Registration } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -43,6 +45,57 @@ describe('A registration while another code is being made for its address', () =
     const registration = newRegistration();
     await whileMailsWait(() => registerDuringResend(registration));
     await expectConfirmable(registration, 1);
+  });
+
+  it('and one for the account that it replaces are never two codes', async () => {
+    const beside = await startTestApp({ beside: test });
+    for (let round = 0; round < 20; round += 1) {
+      const registration = newRegistration();
+      const next = { ...registration, username: `${registration.username}_b` };
+      expect((await test.client().post('/auth/register', registration)).status).toBe(201);
+      await test.inbox.waitFor(registration.email, 'email-verification');
+      const { email } = registration;
+      // More than an hour ago, so that nothing is left of its first code.
+      const created_at = new Date(test.clock.nowMs() - 2 * HOUR);
+      const user = await test.database.collection('users').findOneAndUpdate({ email }, { $set: { created_at } });
+      await test.database.collection('one_time_secrets').deleteMany({ subject: user?._id });
+      const [registered] = await Promise.all([
+        beside.client().post('/auth/register', next),
+        test.client().post('/auth/resend-otp', { email }),
+      ]);
+      expect(registered.status).toBe(201);
+      expect(await test.database.collection('mails').countDocuments({ to: email }), `round ${round}`).toBe(2);
+    }
+    await beside.close();
+  });
+
+  it('and a link to reset the password of the account that it replaces is no useless one', async () => {
+    const registration = newRegistration();
+    const next = { ...registration, username: `${registration.username}_b` };
+    const { email } = registration;
+    expect((await test.client().post('/auth/register', registration)).status).toBe(201);
+    await test.advance(11 * MINUTE);
+    const secrets = test.app.get(OneTimeSecrets, { strict: false });
+    const prepare = secrets.prepareResetToken.bind(secrets);
+    let replaced: Promise<unknown> | undefined;
+    const { transactions } = test.app.get(ForgotPasswordService, { strict: false }) as unknown as {
+      transactions: Transactions;
+    };
+    const run = transactions.run.bind(transactions);
+    onTestFinished(() => void Object.assign(transactions, { run }));
+    secrets.prepareResetToken = () => {
+      secrets.prepareResetToken = prepare;
+      transactions.run = async (work) => {
+        transactions.run = run;
+        await (replaced ??= test.client().post('/auth/register', next));
+        return run(work);
+      };
+      return prepare();
+    };
+    expect((await test.client().post('/auth/forgot-password', { email })).status).toBe(200);
+    expect(await replaced).toMatchObject({ status: 201 });
+    const links = { to: email, kind: 'password-reset' };
+    expect(await test.database.collection('mails').countDocuments(links)).toBe(0);
   });
 
   it('nor by one for an account that it replaces', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KnownDevicesRepository, LocationFinder } from '../../src/login-history/index.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { KnownDevicesRepository, LocationFinder, networkOf } from '../../src/login-history/index.js';
+import { AccountsRepository } from '../../src/users/index.js';
 import { DAY } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
@@ -38,6 +39,27 @@ describe('A login from a new device', () => {
     }
     await login(registration, '8.8.8.8', IPHONE);
     expect(await notices(registration.email)).toBe(1);
+  });
+
+  it('is told as often as there are, however many come at once', async () => {
+    const everywhere = await startTestApp({ env: { AUTH_RATE_LIMIT: '1000' } });
+    const locations = everywhere.app.get(LocationFinder, { strict: false });
+    await locations.preload();
+    const { registration } = await everywhere.personas.user();
+    const body = { login: registration.username, password: PASSWORD };
+    const networks = new Set<string>();
+    const logIn = async (ip: string) => {
+      const { status } = await everywhere.client(ip).post('/auth/login', body);
+      // Of so many at once some may be told to come again.
+      if (status === 200) networks.add(networkOf(ip, await locations.find(ip)));
+    };
+    const accounts = everywhere.app.get(AccountsRepository);
+    const lock = vi.spyOn(accounts, 'lock');
+    await Promise.all(Array.from({ length: 60 }, (_, i) => logIn(`203.${i}.1.1`)));
+    expect(lock.mock.calls.length, 'none is repeated because of another').toBeLessThanOrEqual(60);
+    const mails = everywhere.database.collection('mails');
+    expect(await mails.countDocuments({ to: registration.email, kind: 'new-device' })).toBe(networks.size);
+    await everywhere.close();
   });
 
   it('is told though it is the only one known: the account was not used for so long that the others are forgotten', async () => {

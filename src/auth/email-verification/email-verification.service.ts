@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { Authenticator, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
-import { type Account, AccountAnnouncements, AccountsRepository, isActive } from '../../users/index.js';
+import { type Account, AccountAnnouncements, AccountsRepository, isActive, NOBODY } from '../../users/index.js';
 import { OtpMails } from './otp-mails.js';
 
 @Injectable()
@@ -45,6 +45,8 @@ export class EmailVerificationService {
     const otp = await this.secrets.prepareOtp();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
     await this.transactions.run(async () => {
+      // So that a registration that replaces the account comes before or after.
+      await this.accounts.lock(account?.userId ?? NOBODY);
       // Registered, confirmed or replaced by another registration meanwhile: that one has a mail of its own, which this would supersede.
       if ((await this.findUnconfirmed(email))?.userId !== account?.userId) return;
       if (!(await this.secrets.issueOtpWithinQuota(subject, 'email_verification', otp))) return;

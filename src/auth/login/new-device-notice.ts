@@ -33,7 +33,8 @@ export class NewDeviceNotice {
     try {
       if (await this.knownDevices.seeAgain(sighting)) return;
       // Together: a device that is known without a mail would never be announced.
-      await this.transactions.run(async () => {
+      // In turn, since each of them locks the account: a thief who comes from everywhere at once is announced as often.
+      await this.transactions.runInTurn(`new-device:${account.userId}`, async () => {
         // After a lockdown no device is known, and of two that are the first at the same time one must see the other.
         const locked = await this.accounts.lock(account.userId);
         if (locked?.credentialVersion !== account.credentialVersion) return;

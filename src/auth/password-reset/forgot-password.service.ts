@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { OneTimeSecrets, SecurityEvents } from '../../security/index.js';
-import { AccountsRepository, isActive } from '../../users/index.js';
+import { AccountsRepository, isActive, NOBODY } from '../../users/index.js';
 import { ResetMails } from './reset-mails.js';
 
 @Injectable()
@@ -25,6 +25,9 @@ export class ForgotPasswordService {
     const token = this.secrets.prepareResetToken();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
     await this.transactions.run(async () => {
+      // Closed meanwhile, or replaced by another registration, which would make the link useless.
+      const locked = await this.accounts.lock(account?.userId ?? NOBODY);
+      if (account && !(locked && isActive(locked))) return;
       if (!(await this.secrets.issueResetTokenWithinQuota(subject, token))) return;
       await this.mails.postLink(account?.email ?? email, token, { isDecoy: account === null });
     });
