@@ -77,6 +77,7 @@ function roleCommand(role: Role | null, help: string): Command {
         if (!account) throw new RefusedError(`The account ${email} was removed meanwhile`);
         if (role && !(canHaveRole(account) && isActive(account)))
           throw new RefusedError(`${email} is ${account.status}: only an active account can have a role`);
+        if (account.role === role) return;
         await accounts.changeStanding(account, { role });
         const detail = `cli: ${role}`;
         await app.get(SecurityEvents).recordWith({ kind: 'user_role_changed', outcome: 'success', userId, detail });

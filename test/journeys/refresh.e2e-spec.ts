@@ -126,6 +126,15 @@ describe('Staying logged in', () => {
     expect((await refresh(other.refresh_token)).status).toBe(200);
   });
 
+  it('takes no token for just replaced because the clock was set back', async () => {
+    const user = await test.personas.user();
+    test.clock.advance(2 * HOUR);
+    expect((await refresh(user.refresh_token)).status).toBe(200);
+    test.clock.advance(-HOUR);
+    expect((await refresh(user.refresh_token)).body.code).toBe('refresh_token_reused');
+    test.clock.advance(HOUR);
+  });
+
   it('ends the session when an older token than the last is used, even within the grace', async () => {
     const user = await test.personas.user();
     const { body: one } = await refresh(user.refresh_token);

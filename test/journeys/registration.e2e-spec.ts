@@ -167,7 +167,9 @@ describe('Registration', () => {
       ['last_name', { last_name: 'L' }, /at least 2/],
       ['first_name', { first_name: 'A' }, /at least 2/],
       ['first_name', { first_name: '   ' }, /blank/],
-      ['first_name', { first_name: '\u200b \u200f' }, /blank/],
+      ...['\u200b \u200f', '\u3164 \u3164', '\u115f\u1160', '\ufe0f\ufe0f', '\u{e0100} \u{e0100}', '\u2800\u2800'].map(
+        (first_name): [string, Record<string, unknown>, RegExp] => ['first_name', { first_name }, /blank/],
+      ),
       ['first_name', { first_name: 'Ada\r\nBcc: x@example.com' }, /control/],
       ['first_name', { first_name: 'Ada\u2028Bcc' }, /control/],
       ['first_name', { first_name: 'Ada\u202eecalevoL' }, /control/],

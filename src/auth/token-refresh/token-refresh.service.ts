@@ -8,6 +8,9 @@ import { AccountsRepository, isActive } from '../../users/index.js';
 import { TokenPairs } from '../login/token-pairs.js';
 import type { TokensDto } from '../login/tokens.dto.js';
 
+/** How far the clocks of two instances may be apart, as for tokens. */
+const CLOCK_SKEW_MS = 60_000;
+
 /**
  * Refresh-token rotation with one counter per session (RFC 9700 section 4.14.2). Each token contains its generation. The current one
  * rotates the session. The one before it gets the same successor again for a few seconds, so that parallel tabs and lost answers
@@ -90,8 +93,10 @@ export class TokenRefreshService {
   ): Promise<TokensDto> {
     const { generation, rotatedAt, loggedInAt } = session;
     if (gen > generation) throw new ApiError('token_invalid');
-    const isJustReplaced =
-      generation === gen + 1 && presentedMs - rotatedAt.getTime() <= this.config.tokens.refreshGraceMs;
+    const agoMs = presentedMs - rotatedAt.getTime();
+    // A replacement of the future: the clock was set back, and nobody knows how long ago it was.
+    const isRecent = agoMs <= this.config.tokens.refreshGraceMs && agoMs >= -CLOCK_SKEW_MS;
+    const isJustReplaced = generation === gen + 1 && isRecent;
     if (isJustReplaced) return this.tokenPairs.issue({ userId: id, sessionId: sid, generation, rotatedAt, loggedInAt });
 
     this.events.record({ kind: 'authn_token_reuse', outcome: 'failure', userId: id, sessionId: sid });

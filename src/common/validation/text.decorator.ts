@@ -19,9 +19,12 @@ export function IsPlainText({ each = false }: TextOptions = {}): PropertyDecorat
   );
 }
 
-/** Has at least one visible character: not only spaces, zero-width spaces or marks of direction. */
+/** Characters without a picture of their own: spaces, marks of direction, fillers, selectors of variants, the empty Braille cell. */
+const VISIBLE = /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Has at least one visible character. */
 export function IsNotBlank(): PropertyDecorator {
-  return Matches(/[^\s\p{Cf}]/u, { message: '$property must not be blank' });
+  return Matches(VISIBLE, { message: '$property must not be blank' });
 }
 
 /** Lone surrogates cannot be stored as UTF-8: two different strings would become the same. */
