@@ -19,7 +19,7 @@ export function IsPlainText({ each = false }: TextOptions = {}): PropertyDecorat
   );
 }
 
-/** Characters without a picture of their own: spaces, marks of direction, fillers, selectors of variants, the empty Braille cell. */
+/** All but spaces, marks of direction, fillers, selectors of variants and the empty Braille cell, which have no picture of their own. */
 const VISIBLE = /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** Has at least one visible character. */
