@@ -31,10 +31,12 @@ import type { Config } from './infrastructure/config/index.js';
 
 const BODY_LIMIT_BYTES = 16 * 1024;
 
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
-
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-const UTF8_FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
+
+/** A media type whose charset, if it names one, is UTF-8. */
+const inUtf8 = (type: string) => new RegExp(`^${type}\\s*(?:;\\s*charset\\s*=\\s*"?utf-?8"?\\s*)?;?$`, 'i');
+const UTF8_JSON = inUtf8('application/json');
+const UTF8_FORM = inUtf8(FORM_TYPE);
 
 const EXPOSED_HEADERS = ['date', 'x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'];
 
@@ -170,7 +172,7 @@ function refusalOf(request: FastifyRequest): ApiError | null {
 function isAcceptedType(type: string, { refusalPage, consumes }: FastifyContextConfig): boolean {
   // Parameters (`boundary`, `charset`) are left to the route's parser.
   if (consumes) return type.split(';')[0]?.trimEnd().toLowerCase() === consumes;
-  return JSON_TYPE.test(type) || (refusalPage !== undefined && UTF8_FORM_TYPE.test(type));
+  return UTF8_JSON.test(type) || (refusalPage !== undefined && UTF8_FORM.test(type));
 }
 
 /** RFC 9112 section 3.2: a request without Host, with several, or with an invalid one is a 400. */

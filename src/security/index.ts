@@ -7,6 +7,7 @@ export { type AccountAccess, type AccountFacts, AccountReader } from './authenti
 export type { AuthRecord } from './authentication/auth-record.js';
 export { AccountBackoff, type LoginTarget } from './backoff/account-backoff.js';
 export { ATTEMPT_KEYS } from './backoff/attempt-counter.js';
+export { isOutdated } from './authentication/assert-stands.js';
 export { Authenticator } from './authentication/authenticator.js';
 export { type AuthenticatedRequest, CurrentPrincipal, type Principal } from './authentication/principal.js';
 export { ReadAheadGuard } from './authentication/read-ahead.guard.js';
@@ -26,6 +27,7 @@ export { AccessTokens } from './tokens/access-tokens.js';
 export { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
 export { type LoginReportClaims, LoginReportTokens } from './tokens/login-report-tokens.js';
 export { type RefreshClaims, type RefreshState, RefreshTokens } from './tokens/refresh-tokens.js';
+export { CLOCK_SKEW_SECONDS } from './tokens/token-codec.js';
 export { RequestValidationPipe } from './validation/request-validation.pipe.js';
 export { SecurityEventsRepository } from './events/security-events.repository.js';
 export { SecurityEvents } from './events/security-events.js';

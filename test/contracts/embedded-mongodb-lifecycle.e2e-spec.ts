@@ -269,11 +269,14 @@ describe('An embedded store', () => {
       expect(runs(script(INSERT, end), 6).map((run) => run.status)).toEqual(Array(6).fill(status));
     });
 
-    it('has it killed when the transaction has no end, and says what ended it', () => {
+    it.each([
+      ['that was told to', 'process.exit(3)', /^The process is killed: a write/m],
+      ['that failed', "throw new Error('failed')", /Error: failed\n[^]*The process is killed: a write/],
+    ])('has one %s killed when the transaction has no end, and says what ended it', (_, end, said) => {
       const update = 'things.updateMany({ text: /^(a+)+$/ }, { $set: { a: 1 } })';
-      const [run] = runs(script(update, "throw new Error('failed')"), 1) as [SpawnSyncReturns<string>];
+      const [run] = runs(script(update, end), 1) as [SpawnSyncReturns<string>];
       expect(run.signal).toBe('SIGKILL');
-      expect(run.stderr).toMatch(/Error: failed\n[^]*The process is killed: a write/);
+      expect(run.stderr).toMatch(said);
     });
   });
 });

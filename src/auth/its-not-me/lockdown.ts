@@ -43,7 +43,7 @@ export class Lockdown {
       const account = await this.accounts.lock(userId);
       // Read after the account was locked: whatever ended the session meanwhile wrote the account too, and so has finished. A
       // second lockdown would invalidate the link in the first one's mail, or undo a reset that has just succeeded.
-      const end = recoveries === undefined ? await this.sessions.endOf(sessionId, account?.credentialVersion) : null;
+      const end = recoveries === undefined ? await this.sessions.endOf(sessionId, account) : null;
       if (end) throw new ApiError(end);
       const isOpen = account !== null && isActive(account);
       const isDue = account && (recoveries === undefined ? isOpen : recoveries === account.recoveries);

@@ -3,13 +3,17 @@ import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { type SessionGeneration, Sessions, SessionsRepository } from '../../login-history/index.js';
-import { Authenticator, type RefreshClaims, RefreshTokens, SecurityEvents } from '../../security/index.js';
+import {
+  Authenticator,
+  CLOCK_SKEW_SECONDS,
+  isOutdated,
+  type RefreshClaims,
+  RefreshTokens,
+  SecurityEvents,
+} from '../../security/index.js';
 import { AccountsRepository, isActive } from '../../users/index.js';
 import { TokenPairs } from '../login/token-pairs.js';
 import type { TokensDto } from '../login/tokens.dto.js';
-
-/** How far the clocks of two instances may be apart, as for tokens. */
-const CLOCK_SKEW_MS = 60_000;
 
 /**
  * Refresh-token rotation with one counter per session (RFC 9700 section 4.14.2). Each token contains its generation. The current one
@@ -67,8 +71,7 @@ export class TokenRefreshService {
     if (!session) throw new ApiError(await this.repository.endOf(sid));
     if (session.userId !== id) throw new ApiError('token_invalid');
     if (!account || !isActive(account)) throw new ApiError('account_disabled');
-    // Not written as `<`: what has no version is outdated.
-    if (!(session.credentialVersion >= account.credentialVersion)) throw new ApiError('password_changed');
+    if (isOutdated(session, account)) throw new ApiError('password_changed');
     return session;
   }
 
@@ -95,7 +98,7 @@ export class TokenRefreshService {
     if (gen > generation) throw new ApiError('token_invalid');
     const agoMs = presentedMs - rotatedAt.getTime();
     // A replacement of the future: the clock was set back, and nobody knows how long ago it was.
-    const isRecent = agoMs <= this.config.tokens.refreshGraceMs && agoMs >= -CLOCK_SKEW_MS;
+    const isRecent = agoMs <= this.config.tokens.refreshGraceMs && agoMs >= -CLOCK_SKEW_SECONDS * 1000;
     const isJustReplaced = generation === gen + 1 && isRecent;
     if (isJustReplaced) return this.tokenPairs.issue({ userId: id, sessionId: sid, generation, rotatedAt, loggedInAt });
 

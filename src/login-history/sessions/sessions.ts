@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { Authenticator, type SessionEnd } from '../../security/index.js';
+import { Authenticator, isOutdated, type SessionEnd } from '../../security/index.js';
 import { type EndedSessions, SessionsRepository } from './sessions.repository.js';
 
 /** Runs work in a transaction, maybe together with something else. */
@@ -47,14 +47,13 @@ export class Sessions {
 
   /**
    * Why the session ended, by storage; within a transaction, by its snapshot.
-   * @param credentialVersion of its account, if that decides, too: a newer password ends sessions of which storage may still have some
+   * @param account of it, if that decides, too: a newer password ends sessions of which storage may still have some
    * @returns null if it has not ended
    */
-  async endOf(sessionId: string, credentialVersion = 0): Promise<SessionEnd | null> {
+  async endOf(sessionId: string, account: { credentialVersion: number } | null = null): Promise<SessionEnd | null> {
     const session = await this.repository.readSession(sessionId);
     if ('ended' in session) return session.ended;
-    // Not written as `<`: what has no version is outdated.
-    return session.credentialVersion >= credentialVersion ? null : 'password_changed';
+    return isOutdated(session, account) ? 'password_changed' : null;
   }
 
   /**

@@ -19,6 +19,6 @@ export function assertStands(
 }
 
 /** Not written as `<`: what has no version, such as an entry that was taken over from elsewhere, is outdated. */
-export function isOutdated(session: StoredSession, account: AccountAccess | null): boolean {
+export function isOutdated(session: StoredSession, account: Pick<AccountAccess, 'credentialVersion'> | null): boolean {
   return !('ended' in session) && account !== null && !(session.credentialVersion >= account.credentialVersion);
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../../common/errors/index.js';
 
 export const ISSUER = 'account-service';
 /** How far ahead the clock of another instance may be. */
-const CLOCK_SKEW_SECONDS = 60;
+export const CLOCK_SKEW_SECONDS = 60;
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 
 /** The result of `jsonwebtoken` with `complete: true`. */
