@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { ApiResponse } from '../support/api-client.js';
 import type { User } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
+import { Sessions } from '../../src/login-history/index.js';
 import { ProfileService } from '../../src/users/profile/profile.service.js';
 
 describe('A session that has ended', () => {
@@ -38,6 +39,22 @@ describe('A session that has ended', () => {
       const stored = await test.database.collection('users').findOne({ email: user.registration.email });
       expect(stored?.[field]).not.toBe(name);
     });
+
+    it('ends no other with a request that was let in before', async () => {
+      const user = await test.personas.user();
+      await test.personas.login(user);
+      const [{ _id: otherId }] = (await user.api.get('/api/login-history')).body.data.content as [{ _id: string }];
+      const sessions = test.app.get(Sessions, { strict: false });
+      const endOne = sessions.end.bind(sessions);
+      onTestFinished(() => void (sessions.end = endOne));
+      sessions.end = async (...asked) => {
+        sessions.end = endOne;
+        expect((await end(user)).status).toBe(200);
+        return endOne(...asked);
+      };
+      const answer = await user.api.delete(`/api/login-history/${otherId}`);
+      expect([answer.status, answer.body.code]).toEqual([401, code]);
+    });
   });
 
   it('by a newer password reports no login, though storage still has it', async () => {
@@ -49,6 +66,15 @@ describe('A session that has ended', () => {
     const { status, body } = await by('/auth/its-not-me')(user);
     expect([status, body.code]).toEqual([401, 'password_changed']);
     expect(await auths.findOne(credential(user))).toMatchObject({ password_reset_required: false, recoveries: 1 });
+  });
+
+  it('by itself, several times at once, is told so like everybody who comes later', async () => {
+    const user = await test.personas.user();
+    const [{ _id }] = (await user.api.get('/api/login-history')).body.data.content as [{ _id: string }];
+    const answers = await Promise.all(Array.from({ length: 4 }, () => user.api.delete(`/api/login-history/${_id}`)));
+    const codes = answers.map(({ status, body }) => `${status} ${body.code}`);
+    const refused = '401 session_revoked';
+    expect(codes.sort()).toEqual(['200 undefined', refused, refused, refused]);
   });
 
   it('by several at once is recorded once', async () => {

@@ -7,6 +7,7 @@ import { type Page, PageQueryDto } from '../../common/pagination/index.js';
 import { IdParamDto } from '../../common/validation/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import {
+  Authenticator,
   CallerAuthority,
   CurrentPrincipal,
   type Principal,
@@ -31,6 +32,7 @@ export class LoginHistoryController {
     private readonly history: LoginHistoryRepository,
     private readonly sessions: Sessions,
     private readonly refreshTokens: RefreshTokens,
+    private readonly authenticator: Authenticator,
     private readonly authority: CallerAuthority,
     private readonly transactions: Transactions,
     private readonly events: SecurityEvents,
@@ -71,8 +73,14 @@ export class LoginHistoryController {
     description: 'At once, on every instance.',
     message: 'Session ended',
   })
-  async endSession(@CurrentPrincipal() { userId }: Principal, @Param() { id }: IdParamDto): Promise<void> {
-    await this.end(id, userId, (end) => this.transactions.run(end));
+  async endSession(@CurrentPrincipal() principal: Principal, @Param() { id }: IdParamDto): Promise<void> {
+    const { userId } = principal;
+    await this.end(id, userId, (end) =>
+      this.transactions.runInTurn(`sessions:${userId}`, async () => {
+        await this.authenticator.assertStillStands(principal);
+        return end();
+      }),
+    );
     this.events.record({ kind: 'authn_token_revoked', outcome: 'success', userId, sessionId: id });
   }
 

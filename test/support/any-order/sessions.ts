@@ -157,7 +157,6 @@ export const endOwnSession = command('end a session of one’s own', (chosen) =>
   operation(model) {
     const { id, end } = fromEnd(model.sessions, chosen.isAll ? 0 : 1);
     return bySession(model, chosen, {
-      isEnding: true,
       send: (caller) => caller.delete(`/api/login-history/${id}`),
       judge(model, _session, answer) {
         expectEnded(answer, { before: end, now: model.session(id).end });
