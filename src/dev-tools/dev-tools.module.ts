@@ -18,10 +18,11 @@ import { InboxPage } from './inbox/inbox-page.js';
 import { InboxController } from './inbox/inbox.controller.js';
 import { RequestLimitNamespaces } from './limits/request-limit-namespaces.js';
 import { ListingController } from './listing/listing.controller.js';
+import { RolesController } from './roles/roles.controller.js';
 
 /**
  * Owns the test kit under `/dev`, which must not exist in production, where this module is not even loaded: inbox,
- * clock, faults, namespaces of limits, clean slate. Provides the ports MailInbox and MailDrill of `mail` and LimitNamespaces
+ * clock, faults, roles, namespaces of limits, clean slate. Provides the ports MailInbox and MailDrill of `mail` and LimitNamespaces
  * of `security`; global for the sake of them. docs/testing.md is its manual.
  */
 @Global()
@@ -31,7 +32,14 @@ import { ListingController } from './listing/listing.controller.js';
     MailStoreModule,
     MongooseModule.forFeature([{ name: InboxMail.name, schema: InboxMailSchema }]),
   ],
-  controllers: [ListingController, InboxController, ClockController, FaultsController, CleanSlateController],
+  controllers: [
+    ListingController,
+    InboxController,
+    ClockController,
+    FaultsController,
+    RolesController,
+    CleanSlateController,
+  ],
   providers: [
     DevelopmentInbox,
     InboxPage,

@@ -5,5 +5,5 @@ export { formatDuration, formatMoment } from './mail-wording.js';
 export { MailStoreModule } from './mail-store.module.js';
 export { MailModule } from './mail.module.js';
 export { MailOutbox } from './outbox/mail-outbox.js';
-export { MailsRepository } from './outbox/mails.repository.js';
+export { type ListedMail, MailsRepository } from './outbox/mails.repository.js';
 export { forgotPasswordUrl, NOTICE_LIFETIME_MS, reportLoginUrl } from './notice.js';

@@ -12,7 +12,8 @@ import { ProfileService } from './profile/profile.service.js';
 
 /**
  * Owns the account record: who a person is, the password's hash, role and state; profile and administration. Exports
- * AccountsRepository and AccountAnnouncements (what happens to an account, from registration on), and provides the guards' port AccountReader; global for the sake of that port, which `security` cannot import.
+ * AccountsRepository, AccountAnnouncements (what happens to an account, from registration on) and UsersAdministrationService (what is
+ * decided about it), and provides the guards' port AccountReader; global for the sake of that port, which `security` cannot import.
  */
 @Global()
 @Module({
@@ -30,6 +31,6 @@ import { ProfileService } from './profile/profile.service.js';
     UsersAdministrationService,
     ProfileService,
   ],
-  exports: [AccountsRepository, AccountReader, AccountAnnouncements],
+  exports: [AccountsRepository, AccountReader, AccountAnnouncements, UsersAdministrationService],
 })
 export class UsersModule {}

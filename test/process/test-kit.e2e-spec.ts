@@ -41,6 +41,7 @@ describe.each(stores)('A service that is tested over HTTP, %s', (_name, env) => 
     const { body } = await suite.api.get('/dev');
     for (const route of [
       'GET /dev/inbox/next',
+      'PATCH /dev/roles',
       'PATCH /dev/clock',
       'DELETE /dev/clock',
       'PATCH /dev/faults',
@@ -97,7 +98,7 @@ describe.each(stores)('A service that is tested over HTTP, %s', (_name, env) => 
         expect(body).toMatchObject({
           error: true,
           code: 'not_found',
-          data: { waited_seconds: 0, there: [{ kind: 'email-verification', cursor }], waiting: [] },
+          data: { waited_seconds: 0, there: [{ kind: 'email-verification', cursor }], waiting: [], failed: [] },
         });
       }
     });
@@ -108,6 +109,31 @@ describe.each(stores)('A service that is tested over HTTP, %s', (_name, env) => 
       expect(status, 'not the 503 of a request that hangs').toBe(404);
       expect(body.data.waited_seconds).toBe(6);
     });
+  });
+
+  it('makes administrators of those who have confirmed their address', async () => {
+    const change = (body: unknown) => suite.api.patch('/dev/roles', body);
+    const user = await suite.user();
+    const { email } = user;
+    const mayList = async () =>
+      (await suite.api.get('/api/users', { bearer: user.token, apiKey: suite.apiKey })).status === 200;
+    for (const role of ['admin', null, 'admin', 'admin'] as const) {
+      const { status, body } = await change({ email: email.toUpperCase(), role });
+      expect([status, body.data]).toEqual([200, { email, role }]);
+      expect(await mayList()).toBe(role === 'admin');
+    }
+    const pending = await suite.register();
+    for (const [body, field] of [
+      [{ email: pending.email, role: 'admin' }, 'role'],
+      [{ email: 'nobody@example.com', role: 'admin' }, 'email'],
+      [{ email, role: 'root' }, 'role'],
+      [{ email }, 'role'],
+      [{ email: 7, role: null }, 'email'],
+    ] as const) {
+      const { status, body: refusal } = await change(body);
+      expect([status, refusal.errors?.[0].field], JSON.stringify(body)).toEqual([422, field]);
+    }
+    expect(await mayList()).toBe(true);
   });
 
   describe('the clock', () => {
@@ -179,14 +205,15 @@ describe.each(stores)('A service that is tested over HTTP, %s', (_name, env) => 
     const isThere = async ({ email }: Registration) => (await suite.api.get(`/dev/inbox?to=${email}`)).body.data.length;
     await expect.poll(async () => (await suite.api.get('/metrics')).text).toMatch(/outcome="postponed"} [1-9]/);
     expect(await isThere(delayed)).toBe(0);
-    const waiting = async ({ email }: Registration) =>
-      (await suite.api.get(`/dev/inbox/next?to=${email.toUpperCase()}&timeout_seconds=0`)).body.data.waiting;
-    expect(await waiting(delayed)).toEqual([{ kind: 'email-verification', reason: expect.stringMatching(/./) }]);
+    const unsent = async ({ email }: Registration) =>
+      (await suite.api.get(`/dev/inbox/next?to=${email.toUpperCase()}&timeout_seconds=0`)).body.data;
+    const mail = { kind: 'email-verification', reason: expect.stringMatching(/./) };
+    expect(await unsent(delayed)).toMatchObject({ waiting: [mail], failed: [] });
     await suite.fail({ smtp: 'refusing' });
     const lost = await suite.register();
     await expect.poll(async () => (await suite.api.get('/metrics')).text).toMatch(/outcome="refused"} [1-9]/);
 
-    expect(await waiting(lost), 'it will never come').toEqual([]);
+    expect(await unsent(lost), 'it will never come').toMatchObject({ waiting: [], failed: [mail] });
 
     expect((await suite.api.delete('/dev/faults')).body.data.smtp).toBe('up');
     await suite.move({ advance_seconds: 120 });

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../common/errors/index.js';
 import { successBody } from '../../common/http/index.js';
-import { MailsRepository } from '../../mail/index.js';
+import { type ListedMail, MailsRepository } from '../../mail/index.js';
 import { DevRoute } from '../dev-route.decorator.js';
 import { DevelopmentInbox } from './development-inbox.js';
 import { InboxPage } from './inbox-page.js';
@@ -34,7 +34,7 @@ export class InboxController {
     return this.page.render(mails, address || null, await this.inbox.count(address || null));
   }
 
-  /** @throws ApiError `not_found` if none came in time; it says which mails are there, and which wait and why */
+  /** @throws ApiError `not_found` if none came in time; it says which mails are there, and which wait or never came, and why */
   @Get('next')
   @DevRoute({
     summary: 'Waits for a mail: ?to=<address>, and where wanted &kind=, &after=<cursor>, &timeout_seconds=',
@@ -48,8 +48,10 @@ export class InboxController {
     const mail = await this.inbox.next({ to, ...wanted }, timeout_seconds * 1000, () => socket.destroyed);
     if (mail) return toInboxMailDto(mail);
     const there = (await this.inbox.list(to, SHOWN)).map(({ kind, cursor }) => ({ kind, cursor }));
-    const unsent = await this.mails.listWaitingTo(to, SHOWN);
-    const waiting = unsent.map(({ kind, last_error }) => ({ kind, reason: last_error }));
-    throw new ApiError('not_found', { data: { waited_seconds: timeout_seconds, there, waiting } });
+    const waiting = unsent(await this.mails.listTo(to, SHOWN, ['waiting', 'sending']));
+    const failed = unsent(await this.mails.listTo(to, SHOWN, ['failed', 'expired']));
+    throw new ApiError('not_found', { data: { waited_seconds: timeout_seconds, there, waiting, failed } });
   }
 }
+
+const unsent = (mails: ListedMail[]) => mails.map(({ kind, last_error }) => ({ kind, reason: last_error }));

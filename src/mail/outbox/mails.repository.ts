@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
 import { type MailKind, SUPERSEDED_BY } from '../mail-kinds.js';
-import { type MailState, StoredMail } from './stored-mail.schema.js';
+import { MAIL_STATES, type MailState, StoredMail } from './stored-mail.schema.js';
 
 /** After this time without a result a worker counts as dead, and another one may take its mail. */
 export const LEASE_MS = 15_000;
@@ -103,15 +103,13 @@ export class MailsRepository {
     return mails.map(withoutSecrets);
   }
 
-  /** Mails to an address that are still to be sent, the oldest first. */
-  async listWaitingTo(address: string, limit: number): Promise<ListedMail[]> {
-    const unsent = { to_key: keyOf(address), state: { $in: ['waiting', 'sending'] } } as const;
-    return (await this.find(unsent, { created_at: 1 }, limit)).map(withoutSecrets);
-  }
-
-  /** All mails to an address that are still stored, the newest first. */
-  async listTo(address: string, limit: number): Promise<(ListedMail & { sent_at: Date | null })[]> {
-    const mails = await this.find({ to_key: keyOf(address) }, { created_at: -1 }, limit);
+  /** Mails to an address that are still stored, in any state or one of these, the newest first. */
+  async listTo(
+    address: string,
+    limit: number,
+    states: readonly MailState[] = MAIL_STATES,
+  ): Promise<(ListedMail & { sent_at: Date | null })[]> {
+    const mails = await this.find({ to_key: keyOf(address), state: { $in: states } }, { created_at: -1 }, limit);
     return mails.map((mail) => ({ ...withoutSecrets(mail), sent_at: mail.sent_at ?? null }));
   }
 
