@@ -82,8 +82,9 @@ export function createClient<Operations>(
     const body = method.startsWith('P') ? JSON.stringify(fields) : undefined;
     const response = await send(baseUrl.replace(/\/+$/, '') + path + (body ? '' : queryOf(fields)), {
       method,
-      body,
-      signal,
+      // What is not there must not replace what the caller's own `fetch` adds.
+      ...(body && { body }),
+      ...(signal && { signal }),
       headers: {
         ...(body && { 'content-type': 'application/json' }),
         ...(apiKey && { 'x-api-key': apiKey }),
@@ -92,7 +93,7 @@ export function createClient<Operations>(
     });
     // A proxy in between may answer with HTML, and with 200, too.
     const answer = parsed(await response.text()) as Refusal & { data?: unknown };
-    if (response.ok && answer.message) return answer.data;
+    if (response.status === 204 || (response.ok && answer.message)) return answer.data;
     throw new AccountError(response.status, answer, response.headers.get('x-request-id'));
   }
 

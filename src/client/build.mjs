@@ -3,7 +3,7 @@
  * Usage: node src/client/build.mjs [folder] [document]; `client` and `openapi.json` unless said otherwise.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import openapiTypescript, { astToString } from 'openapi-typescript';
@@ -18,7 +18,10 @@ const [target, source] = [process.argv[2] ?? 'client', process.argv[3] ?? join(R
 const document = JSON.parse(readFileSync(source, 'utf8'));
 // A download, a stream and an upload are no data: the platform's own `fetch` does them.
 const isOfData = ({ requestBody, responses }) =>
-  [requestBody, ...Object.values(responses)].every((part) => !part?.content || 'application/json' in part.content);
+  [requestBody, ...Object.values(responses)].every(({ content = {} } = {}) => {
+    const types = Object.keys(content);
+    return types.length === 0 || types.includes('application/json');
+  });
 for (const item of Object.values(document.paths)) {
   for (const [method, operation] of Object.entries(item)) if (!isOfData(operation)) delete item[method];
 }
@@ -29,6 +32,8 @@ const fieldsOf = ({ $ref, allOf = [], properties = {} }) =>
     ? fieldsOf(document.components.schemas[$ref.split('/').at(-1)])
     : [...allOf.flatMap(fieldsOf), ...Object.keys(properties)];
 const bodyFieldsOf = ({ requestBody }) => (requestBody ? fieldsOf(requestBody.content['application/json'].schema) : []);
+
+const OWN_METHODS = ['accessToken', 'isLoggedIn'];
 
 /** A method takes all of its fields in one object. */
 function refuseUncallable(takesBody, operation) {
@@ -44,6 +49,9 @@ function refuseUncallable(takesBody, operation) {
   };
   if (shared) refuse(`its path, query and body may not share the field ${shared}`);
   if (operation.requestBody && !takesBody) refuse('only POST, PUT and PATCH have a body');
+  const header = operation.parameters?.find((each) => each.in === 'header' && each.required);
+  if (header) refuse(`it sends no header ${header.name}`);
+  if (OWN_METHODS.includes(operation.operationId)) refuse('the client has a method of that name');
 }
 
 /** As `createClient` reads it. */
@@ -90,6 +98,14 @@ const PACKAGE = {
   sideEffects: false,
 };
 
+/** The folder is emptied: only one that was made here is. */
+function refuseForeign(folder) {
+  const file = join(folder, 'package.json');
+  const isOwn = existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).name === PACKAGE.name;
+  if (isOwn || !existsSync(folder) || readdirSync(folder).length === 0) return;
+  throw new Error(`${folder} has files that are no typed client: name a folder that is new, empty, or has a client`);
+}
+
 /** Types alone: the code is one file, made small. */
 const OPTIONS = {
   target: 'es2022',
@@ -101,6 +117,7 @@ const OPTIONS = {
   emitDeclarationOnly: true,
 };
 
+refuseForeign(target);
 const buildDirectory = mkdtempSync(join(tmpdir(), 'account-client-'));
 try {
   for (const file of readdirSync(SOURCES).filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))) {

@@ -1,5 +1,5 @@
 import { createClient } from './account-client.js';
-import { memoryStore } from './session-store.js';
+import { memoryStore, type SessionStore } from './session-store.js';
 
 /** Of a service whose answers a test gives. */
 export const ROUTES = {
@@ -21,8 +21,8 @@ export const refusal = (status: number, code: string) => Response.json({ code },
 export const loggedIn = async (
   answer: (path: string, init: RequestInit) => Response | Promise<Response>,
   expires_in?: number,
+  store: SessionStore = memoryStore(),
 ) => {
-  const store = memoryStore();
   const ends: string[] = [];
   const asked: { path: string; init: RequestInit }[] = [];
   const api = createClient<{ [Id in keyof typeof ROUTES]: { responses: object } }>(ROUTES, {

@@ -32,5 +32,13 @@ type Answer<O, Status extends number> = O extends {
   ? B
   : never;
 
+type Success<O> = Answer<O, 200> | Answer<O, 201> | Answer<O, 202>;
+
 /** `data` of the successful answer; void if it has none. */
-export type Data<O> = Answer<O, 200> | Answer<O, 201> extends { data: infer D } ? (D extends null ? void : D) : void;
+export type Data<O> = [Success<O>] extends [never]
+  ? void
+  : Success<O> extends { data: infer D }
+    ? D extends null
+      ? void
+      : D
+    : void;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loggedIn, ok, refusal, tokens } from './logged-in-client.spec-support.js';
-import type { Session } from './session-store.js';
+import { memoryStore, type Session } from './session-store.js';
 
 describe('The typed client', () => {
   afterEach(() => {
@@ -121,6 +121,7 @@ describe('The typed client', () => {
     const { api, asked } = await loggedIn(
       (path) => (path === '/auth/refresh-token' ? ok(tokens('second')) : ok('parcel')),
       0,
+      { ...memoryStore(), lock: 'shared' },
     );
     expect(await Promise.all([api.getParcel?.({ id: '1' }), api.getParcel?.({ id: '1' })])).toEqual([
       'parcel',

@@ -1,6 +1,6 @@
 import { AccountError } from './account-error.js';
 import { askAgain } from './ask-again.js';
-import type { Session, SessionStore } from './session-store.js';
+import { hasTokens, type Session, type SessionStore } from './session-store.js';
 
 export interface Tokens {
   token: string;
@@ -44,11 +44,14 @@ export function keepSession(
   exchange: (refreshToken: string, signal: AbortSignal) => Promise<Tokens>,
   onEnd?: (code: string) => void,
 ): SessionKeeper {
-  let refreshing: Promise<Session> | undefined;
+  let refreshing: { since: number | undefined; session: Promise<Session> } | undefined;
   /** The session that was here when one was last needed, and whose end has yet to be reported. */
   let known = store.read();
 
-  function begin({ token, refresh_token, expires_in }: Tokens, since = Date.now()): Session {
+  function begin(tokens: Tokens, since = Date.now()): Session {
+    // A proxy in between may answer with JSON, and with 200, too.
+    if (!hasTokens(tokens) || !(tokens.expires_in >= 0)) throw new AccountError(200, {});
+    const { token, refresh_token, expires_in } = tokens;
     known = { token, refresh_token, expires_at: Date.now() + expires_in * 1000, since };
     store.write(known);
     return known;
@@ -100,17 +103,21 @@ export function keepSession(
   }
 
   function refresh(stale: Session): Promise<Session> {
-    const locks = (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
+    const { since } = stale;
+    if (refreshing && refreshing.since === since) return refreshing.session;
+    // Of a store that nobody shares, nobody else is to wait: the locks of Node are those of the whole process.
+    const locks = store.lock && (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
     const work = () => askAgain((signal) => replace(stale, signal));
     // A page that may not use storage may not use locks either; nor can it share a session with other tabs.
     const unlessDenied = (error: Error) => {
       if (error.name !== 'SecurityError') throw error;
       return work();
     };
-    refreshing ??= (locks?.request('account-session', work).catch(unlessDenied) ?? work()).finally(
-      () => (refreshing = undefined),
+    const session = (locks ? locks.request(store.lock as string, work).catch(unlessDenied) : work()).finally(
+      () => refreshing?.session === session && (refreshing = undefined),
     );
-    return refreshing;
+    refreshing = { since, session };
+    return session;
   }
 
   /**
@@ -129,7 +136,8 @@ export function keepSession(
       if (stored === refresh_token || stored === tokens.refresh_token) return begin(tokens, session.since);
     } catch (error) {
       const { status, code } = error as AccountError;
-      if (status === 401) end(session, code);
+      // Only by the service's word: a proxy in between refuses with 401, too.
+      if (status === 401 && (SESSION_OVER.test(code) || code === 'token_expired')) end(session, code);
       throw error;
     }
     return replace(stale, signal);

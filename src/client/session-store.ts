@@ -13,7 +13,10 @@ export interface Session {
 /** Where a session is kept. Tabs with a common store share the session. */
 export interface SessionStore {
   read(): Session | null;
+  /** Must not throw: what cannot be stored is to be kept in memory, since the tokens before it are used up. */
   write(session: Session | null): void;
+  /** Name of the lock (Web Locks) under which those who share this store refresh one at a time; without one, nobody shares it. */
+  lock?: string;
 }
 
 /** Keeps the session in memory: it ends with the page or the process. */
@@ -40,6 +43,7 @@ interface WebStorage {
 export function webStore(storage: WebStorage, key = 'account-session'): SessionStore {
   let unsaved: Session | null = null;
   return {
+    lock: key,
     read: () => unsaved ?? sessionIn(storage.getItem(key)),
     write(session) {
       unsaved = null;
@@ -56,7 +60,11 @@ export function webStore(storage: WebStorage, key = 'account-session'): SessionS
 
 /** Other scripts of the page write there too: anything that is not a session counts as none, and makes no request fail. */
 function sessionIn(text: string | null): Session | null {
-  const session: Partial<Session> = parsed(text);
-  const isSession = [session.token, session.refresh_token].every((token) => typeof token === 'string');
-  return isSession ? (session as Session) : null;
+  const session = parsed(text) as Session;
+  return hasTokens(session) ? session : null;
+}
+
+/** Whether that is what it should be, wherever it came from. */
+export function hasTokens(from: { token: string; refresh_token: string } | undefined | null): boolean {
+  return [from?.token, from?.refresh_token].every((token) => typeof token === 'string');
 }
