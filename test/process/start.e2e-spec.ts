@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -44,12 +44,27 @@ describe('The service as a process', () => {
   });
 
   it('says what is wrong with its file of settings', async () => {
-    mkdirSync(join(suite.directory, '.env'));
-    const service = spawn(process.execPath, [join(DIST, 'main.js')], { cwd: suite.directory, env: {} });
-    let errors = '';
-    service.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
-    expect(await once(service, 'close')).toEqual([1, null]);
-    expect(errors).toBe('The settings are wrong:\n  - .env: is no file that can be read\n');
+    const file = join(suite.directory, '.env');
+    const fault = async () => {
+      const service = spawn(process.execPath, [join(DIST, 'main.js')], { cwd: suite.directory, env: {} });
+      let errors = '';
+      service.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
+      expect(await once(service, 'close')).toEqual([1, null]);
+      return errors;
+    };
+    mkdirSync(file);
+    expect(await fault()).toBe('The settings are wrong:\n  - .env: is no file that can be read\n');
+    rmdirSync(file);
+    const settings = 'NODE_ENV=production\n';
+    for (const written of [
+      Buffer.from(`\uFEFF${settings}`),
+      Buffer.from(`\uFEFF${settings}`, 'utf16le'),
+      Buffer.from(settings, 'utf16le'),
+    ]) {
+      writeFileSync(file, written);
+      expect(await fault()).toBe('The settings are wrong:\n  - .env: must be UTF-8 without a byte order mark\n');
+    }
+    rmSync(file);
   });
 
   it('keeps accounts, sessions, secrets and mails over a restart, even one by SIGKILL', async () => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError } from './config-error.js';
 import type { Config } from './config.js';
@@ -13,15 +13,22 @@ const HASH_COST = 10;
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
+/** UTF-16 has zero bytes, and its mark is no UTF-8. */
+const UNMARKED_UTF8 = /^(?!\uFEFF)[^\0\uFFFD]*$/;
+
 /**
  * `process.env` over the file `.env` of the working directory, where there is one.
  * @throws ConfigError if that cannot be read
  */
 export function environmentVariables(): NodeJS.ProcessEnv {
+  if (!existsSync('.env')) return process.env;
   try {
-    if (existsSync('.env')) process.loadEnvFile('.env');
-  } catch {
-    throw new ConfigError(['.env: is no file that can be read']);
+    // Such a mark would become part of the first name, and a `NODE_ENV=production` without effect.
+    if (!UNMARKED_UTF8.test(readFileSync('.env', 'utf8')))
+      throw new ConfigError(['.env: must be UTF-8 without a byte order mark']);
+    process.loadEnvFile('.env');
+  } catch (error) {
+    throw error instanceof ConfigError ? error : new ConfigError(['.env: is no file that can be read']);
   }
   return process.env;
 }
