@@ -72,21 +72,23 @@ function roleCommand(role: Role | null, help: string): Command {
     async run(app, who) {
       const { userId, email } = await accountOf(app, who);
       const accounts = app.get(AccountsRepository);
-      await app.get(Transactions).run(async () => {
+      const before = await app.get(Transactions).run(async () => {
         const account = await accounts.lock(userId);
         if (!account) throw new RefusedError(`The account ${email} was removed meanwhile`);
         if (role && !(canHaveRole(account) && isActive(account)))
           throw new RefusedError(`${email} is ${account.status}: only an active account can have a role`);
-        if (account.role === role) return;
+        // Who has another role, and is to be no administrator, keeps it.
+        if (account.role === role || (!role && account.role !== 'admin')) return account.role;
         await accounts.changeStanding(account, { role });
         const detail = `cli: ${role}`;
         await app.get(SecurityEvents).recordWith({ kind: 'user_role_changed', outcome: 'success', userId, detail });
+        return account.role;
       });
       await app.get(Authenticator).forgetAccount(userId);
-      return {
-        lines: [`${email} is ${role ? 'an administrator' : 'no administrator any more'}`],
-        data: { user: userId, role },
-      };
+      const hadOther = before !== null && before !== 'admin' ? before : null;
+      const standing = role ? 'an administrator' : 'no administrator any more';
+      const other = hadOther ? ` and ${role ? 'no longer' : 'still'} ${hadOther}` : '';
+      return { lines: [`${email} is ${standing}${other}`], data: { user: userId, role: role ?? hadOther } };
     },
   };
 }

@@ -19,6 +19,7 @@ export { NewPasswords } from './passwords/new-passwords.js';
 export { PasswordHasher } from './passwords/password-hasher.js';
 export { CallerAuthority } from './roles/caller-authority.js';
 export { RolesGuard } from './roles/roles.guard.js';
+export { RouteCheck } from './route.check.js';
 export { SecurityModule } from './security.module.js';
 export { LimitNamespaces } from './throttling/limit-namespaces.js';
 export { RequestThrottlerGuard } from './throttling/request-throttler.guard.js';

@@ -2,15 +2,16 @@ import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
+import { ACCESS, type Access } from '../common/access/index.js';
+import { isPrincipal } from './authentication/principal.js';
 import {
-  ARRAY_MAX_SIZE,
-  getMetadataStorage,
-  IS_ARRAY,
-  IS_NOT_EMPTY_OBJECT,
-  IS_OBJECT,
-  ValidationTypes,
-} from 'class-validator';
-import { ACCESS } from '../common/access/index.js';
+  isUnchecked,
+  isWithoutRules,
+  looseFields,
+  type RequestClass,
+  undocumentedFields,
+  unknownFields,
+} from './request-classes.js';
 
 const HOW_TO_DECLARE_ACCESS = `Put one of these on each of them, from src/common/access:
   @Protected()      API key and bearer token: the ordinary route of an application
@@ -18,29 +19,30 @@ const HOW_TO_DECLARE_ACCESS = `Put one of these on each of them, from src/common
   @Authenticated()  a bearer token alone
   @ApiKeyOnly()     an API key alone: for callers that are services
   @Public()         nothing: anybody may call it
-It sets the guards, the limit, and what the OpenAPI document says of both.`;
+It sets the guards, the limit, and what the OpenAPI document says of both. On a class it is for the handlers which that class
+itself has: one that it inherits needs its own.`;
 
 const HOW_TO_DESCRIBE = `Put @Operation({ summary, description, message }), from src/common/openapi, on each of them: it sets the status and the
 envelope of the answer too. What is no part of the API bears @ApiExcludeEndpoint(), or its controller @ApiExcludeController().`;
-
-/** Types of parameters that Nest's validation pipe does not validate. */
-const UNCHECKED_TYPES: unknown[] = [String, Boolean, Number, Array, Object, Buffer, Date];
-
-/** Metadata key that is private to `@nestjs/swagger`. */
-const DOCUMENTED_FIELDS = 'swagger/apiModelPropertiesArray';
 
 interface Route {
   controller: object & { name: string };
   name: string;
   handler: () => unknown;
-  /** Types of the parameters that are validated. */
-  types: RequestClass[];
+  parameters: Parameter[];
 }
 
-interface RequestClass {
-  name: string;
-  prototype: object;
+interface Parameter {
+  /** Where its value comes from, or that of a decorator of its own. */
+  source: 'body' | 'query' | 'path' | 'other';
+  type: RequestClass | undefined;
+  /** What makes the value, of a decorator of its own. */
+  factory?: unknown;
+  hasPipe: boolean;
 }
+
+/** Numbers of Nest's own. */
+const SOURCES: Record<string, Parameter['source']> = { 3: 'body', 4: 'query', 5: 'path' };
 
 /** Refuses to start with a route that declares no access, or whose declarations would have no effect. */
 @Injectable()
@@ -51,13 +53,23 @@ export class RouteCheck implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
+    this.check();
+  }
+
+  /** @throws Error that names the routes, and what to do */
+  check(): void {
     const routes = this.routes();
     refuse(
-      routes.filter(
-        ({ controller, handler }) => ![handler, controller].some((one) => Reflect.hasMetadata(ACCESS, one)),
-      ),
+      routes.filter((route) => !accessOf(route)),
       'that do not say who may call them',
       HOW_TO_DECLARE_ACCESS,
+    );
+    refuse(
+      routes.filter(
+        (route) => !accessOf(route)?.bearer && route.parameters.some(({ factory }) => isPrincipal(factory)),
+      ),
+      'that ask for the principal of a caller without a bearer token',
+      'Access without one is for handlers without @CurrentPrincipal().',
     );
     refuse(
       routes.filter(({ controller, handler }) => [handler, controller].some(isThrottled)),
@@ -70,7 +82,13 @@ export class RouteCheck implements OnApplicationBootstrap {
       "Put it into the path: @Controller('api/v2/…').",
     );
     refuse(
-      routes.filter(({ types }) => types.some(isWithoutRules)),
+      routes.filter(({ parameters }) => parameters.some(isNotValidated)),
+      'with a body, a query or a parameter that nothing validates',
+      `Its type must be a class with rules: no interface, no list, no single field, no Partial<…>, and imported with \`import\`, not with
+\`import type\`. Or give it a pipe that validates it, as in @Query(new MyPipe()).`,
+    );
+    refuse(
+      routes.filter((route) => classesOf(route).some(isWithoutRules)),
       'whose parameters no request can meet',
       'The class of a body, a query or parameters needs a decorator of class-validator on each field.',
     );
@@ -91,6 +109,12 @@ export class RouteCheck implements OnApplicationBootstrap {
       undocumentedFields,
       'that take what the OpenAPI document does not tell of',
       'Put @ApiProperty(), beside its rules,',
+    );
+    refuseFields(
+      documented,
+      unknownFields,
+      'that refuse what the OpenAPI document tells of',
+      'Put a decorator of class-validator, beside @ApiProperty(),',
     );
     refuse(
       documented.filter(({ controller, handler }) => isSeveral(controller, handler)),
@@ -113,7 +137,7 @@ export class RouteCheck implements OnApplicationBootstrap {
         .filter(({ handler }) => Reflect.hasMetadata(PATH_METADATA, handler))
         .map(({ name, handler }) => {
           const controller = metatype as Route['controller'];
-          return { controller, name, handler, types: validatedTypes(controller, prototype, name) };
+          return { controller, name, handler, parameters: parametersOf(controller, prototype, name) };
         });
     });
   }
@@ -132,10 +156,8 @@ function refuseFields(
   fault: string,
   remedy: string,
 ): void {
-  const fieldsIn = ({ types }: Route) =>
-    types
-      .filter((type) => !UNCHECKED_TYPES.includes(type))
-      .flatMap((type) => fieldsOf(type).map((field) => `${type.name}.${field}`));
+  const fieldsIn = (route: Route) =>
+    classesOf(route).flatMap((type) => fieldsOf(type).map((field) => `${type.name}.${field}`));
   const fields = new Set(routes.flatMap(fieldsIn));
   refuse(
     routes.filter((route) => fieldsIn(route).length > 0),
@@ -175,49 +197,38 @@ function isDescribed(handler: object): boolean {
   return config?.successMessage !== undefined;
 }
 
-function validatedTypes(controller: object, prototype: object, name: string): Route['types'] {
-  const types = (Reflect.getMetadata('design:paramtypes', prototype, name) ?? []) as Route['types'];
-  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<
-    string,
-    { index: number }
-  >;
-  // 3, 4 and 5 are body, query and path; parameters of custom decorators have other keys, and are not validated.
-  const indexes = Object.entries(parameters).filter(([key]) => /^[345]:/.test(key));
-  return indexes.flatMap(([, { index }]) => types[index] ?? []);
-}
-
-/** The validation pipe would refuse every value of a class without rules. */
-function isWithoutRules(type: RequestClass): boolean {
-  return !UNCHECKED_TYPES.includes(type) && rulesOf(type).length === 0;
-}
-
-function rulesOf(type: RequestClass) {
-  return getMetadataStorage().getTargetValidationMetadatas(type as never, '', false, false);
-}
-
-/** Fields that a request may have, or must, and that no decorator of `@nestjs/swagger` documents. */
-function undocumentedFields(type: RequestClass): string[] {
-  const documented = (Reflect.getMetadata(DOCUMENTED_FIELDS, type.prototype) ?? []) as string[];
-  const fields = new Set(rulesOf(type).map(({ propertyName }) => propertyName));
-  return [...fields].filter((field) => !documented.includes(`:${field}`));
-}
-
-const OBJECT_RULES = [IS_OBJECT, IS_NOT_EMPTY_OBJECT];
-const LIST_RULES = [IS_ARRAY, ARRAY_MAX_SIZE];
-
 /**
- * Fields of which nothing says that they are objects, or lists: `@ValidateNested()` takes `[]` for an object without faults, and a
- * rule with `each` takes what is no list for one.
+ * As the guards see it. That of a class does not count for handlers that it inherits: decorators of `@nestjs/swagger` see only the
+ * others, so the document would contradict the guards, and a class would open what the one that it extends protects.
  */
-function looseFields(type: RequestClass): string[] {
-  const rules = rulesOf(type);
-  const has = (names: string[], field: string, each: boolean) =>
-    rules.some((rule) => names.includes(rule.name ?? '') && rule.propertyName === field && !rule.each === !each);
-  const loose = rules.filter(({ type: kind, propertyName, each }) => {
-    const isNested = kind === ValidationTypes.NESTED_VALIDATION;
-    return (isNested && !has(OBJECT_RULES, propertyName, each)) || (each && !has(LIST_RULES, propertyName, false));
-  });
-  return [...new Set(loose.map(({ propertyName }) => propertyName))];
+function accessOf({ controller, name, handler }: Route): Access | undefined {
+  const isOwn = Object.hasOwn((controller as unknown as { prototype: object }).prototype, name);
+  const ofController = isOwn ? Reflect.getOwnMetadata(ACCESS, controller) : undefined;
+  return (Reflect.getMetadata(ACCESS, handler) ?? ofController) as Access | undefined;
+}
+
+function parametersOf(controller: object, prototype: object, name: string): Parameter[] {
+  const types = (Reflect.getMetadata('design:paramtypes', prototype, name) ?? []) as RequestClass[];
+  const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<
+    string,
+    { index: number; factory?: unknown; pipes?: unknown[] }
+  >;
+  return Object.entries(declared).map(([key, { index, factory, pipes = [] }]) => ({
+    source: SOURCES[key.split(':')[0] as string] ?? 'other',
+    type: types[index],
+    factory,
+    hasPipe: pipes.length > 0,
+  }));
+}
+
+/** The validation pipe passes on as it is what is of no class; only a text in the path can be nothing else. */
+function isNotValidated({ source, type, hasPipe }: Parameter): boolean {
+  return source !== 'other' && !hasPipe && isUnchecked(type) && !(source === 'path' && (type as unknown) === String);
+}
+
+/** What is validated. */
+function classesOf({ parameters }: Route): RequestClass[] {
+  return parameters.flatMap(({ source, type }) => (source === 'other' || !type || isUnchecked(type) ? [] : [type]));
 }
 
 /** For example `GET /api/notes/:id`, from the decorators of controller and handler. */

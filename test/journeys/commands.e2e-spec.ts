@@ -1,6 +1,6 @@
 import { type INestApplicationContext } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
-import { type Connection, Schema } from 'mongoose';
+import { type Connection, Schema, Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandResult } from '../../src/cli/command.js';
 import { COMMANDS, RefusedError } from '../../src/cli/commands.js';
@@ -137,6 +137,24 @@ describe('An operator’s command', () => {
       await command(name, registration.email);
     const { body } = await asAdmin('GET', `/api/security-events?kind=user_role_changed&user=${userId}`);
     expect(body.data.content.map(({ detail }: { detail: string }) => detail)).toEqual(['cli: null', 'cli: admin']);
+  });
+
+  it('takes no other role away from who is to be no administrator, and says which one an administrator no longer has', async () => {
+    const { registration, userId } = await test.personas.user();
+    const auths = test.database.collection('auths');
+    await auths.updateOne({ user: new Types.ObjectId(userId) }, { $set: { role: 'support' } });
+    const { email } = registration;
+    const changed = async (name: string) => {
+      const { lines, data } = await command(name, email);
+      return [lines, (data as { role: unknown }).role];
+    };
+    expect(await changed('revoke-admin')).toEqual([
+      [`${email} is no administrator any more and still support`],
+      'support',
+    ]);
+    expect(await auths.findOne({ user: new Types.ObjectId(userId) })).toMatchObject({ role: 'support' });
+    expect(await changed('grant-admin')).toEqual([[`${email} is an administrator and no longer support`], 'admin']);
+    expect(await changed('revoke-admin')).toEqual([[`${email} is no administrator any more`], null]);
   });
 
   it('gives no role to an account whose address nobody has confirmed, or that is disabled', async () => {

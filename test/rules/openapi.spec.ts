@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROLES } from '../../src/common/access/index.js';
 import { ERROR_CODES } from '../../src/common/errors/index.js';
 import { expectDocumented } from '../support/documented-answers.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -202,7 +203,7 @@ describe('The OpenAPI document', () => {
       expect(properties.role).not.toHaveProperty('enum');
       expect(properties.role).not.toHaveProperty('type');
     }
-    expect(Role.enum).toEqual(['admin']);
+    expect(Role.enum).toEqual(ROLES);
     expect(SecurityEventDto.properties.ip.type).toEqual(['string', 'null']);
   });
 

@@ -6,7 +6,7 @@ import { SETTING_NAMES } from '../../src/infrastructure/config/settings.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const example = readFileSync(resolve(ROOT, '.env.example'), 'utf8');
-const named = [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map((match) => match[1] as string);
+const named = [...example.matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1] as string);
 
 describe('Settings', () => {
   it('all stand in .env.example, once, and nothing else does', () => {
@@ -20,7 +20,7 @@ describe('Settings', () => {
 
   it('are no secrets that work, in .env.example', () => {
     const values = Object.fromEntries(
-      [...example.matchAll(/^#? ?([A-Z][A-Z_]+)=(.*)$/gm)].map((match) => [match[1], match[2]]),
+      [...example.matchAll(/^#? ?([A-Z][A-Z0-9_]+)=(.*)$/gm)].map((match) => [match[1], match[2]]),
     );
     for (const name of [
       'JWT_SECRET',

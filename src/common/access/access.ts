@@ -11,9 +11,11 @@ export interface RateLimit {
   windowMs: number;
 }
 
-export const ROLES = ['admin'] as const;
+/** What each role may do, for the OpenAPI document. */
+export const ROLE_MEANINGS = { admin: 'administers accounts and API keys' } as const;
 /** A role that an account has in addition to being a user; most accounts have none. */
-export type Role = (typeof ROLES)[number];
+export type Role = keyof typeof ROLE_MEANINGS;
+export const ROLES = Object.keys(ROLE_MEANINGS) as Role[];
 
 /** Who may call a route, and how often. Every route declares it; a route that does not is refused at the start. */
 export interface Access {

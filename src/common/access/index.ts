@@ -1,4 +1,4 @@
-export { ACCESS, type Access, type RateLimit, type Role, ROLES } from './access.js';
+export { ACCESS, type Access, type RateLimit, type Role, ROLE_MEANINGS, ROLES } from './access.js';
 export {
   ACCESS_EXTENSION,
   AdminOnly,

@@ -12,7 +12,7 @@ export function IsSearch(description: string, example: string): PropertyDecorato
     ApiPropertyOptional({ minLength: 1, maxLength: MAX_LENGTH, example, description }),
     IsOmittable(),
     IsPlainText(),
-    MinLength(1, { message: 'search must not be empty' }),
-    MaxLength(MAX_LENGTH, { message: `search must be at most ${MAX_LENGTH} characters long` }),
+    MinLength(1, { message: '$property must not be empty' }),
+    MaxLength(MAX_LENGTH, { message: `$property must be at most ${MAX_LENGTH} characters long` }),
   );
 }

@@ -12,7 +12,13 @@ export interface AuthenticatedRequest {
   user: Principal;
 }
 
+const principalOf = (_data: unknown, context: ExecutionContext) =>
+  context.switchToHttp().getRequest<AuthenticatedRequest>().user;
+
 /** Parameter decorator: the caller of a route that requires a bearer token. */
-export const CurrentPrincipal = createParamDecorator(
-  (_data: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<AuthenticatedRequest>().user,
-);
+export const CurrentPrincipal = createParamDecorator(principalOf);
+
+/** @param factory of a parameter's decorator */
+export function isPrincipal(factory: unknown): boolean {
+  return factory === principalOf;
+}

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { type Role, ROLES } from '../../common/access/index.js';
+import { type Role, ROLE_MEANINGS, ROLES } from '../../common/access/index.js';
 import { PageQueryDto } from '../../common/pagination/index.js';
 import { IsOmittable, IsSearch } from '../../common/validation/index.js';
 import { type Account, toAccountFacts } from '../accounts/account.js';
@@ -16,7 +16,7 @@ const STATUS = {
 const ROLE = {
   enum: ROLES,
   enumName: 'Role',
-  enumSchema: { description: '`admin` administers accounts and API keys' },
+  enumSchema: { description: ROLES.map((role) => `\`${role}\` ${ROLE_MEANINGS[role]}`).join('; ') },
 };
 
 export class UsersQueryDto extends PageQueryDto {
