@@ -20,6 +20,9 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     expect(await client.pTTL(key)).toBeGreaterThan(3_590_000);
     await twin.cache.put('user:auth:1', { user: 2 }, 60_000);
     expect(await client.get(key)).toBe('{"user":2}');
+    await twin.cache.fill(await twin.cache.startFill('user:auth:1'), { user: 3 }, 36_000_000);
+    expect(await client.get(key)).toBe('{"user":3}');
+    expect(await client.pTTL(key), 'an hour at most').toBeLessThanOrEqual(3_600_000);
     await twin.close();
   });
 

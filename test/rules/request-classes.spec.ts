@@ -193,6 +193,8 @@ describe('What routes take', () => {
       { others: { key } },
       { others: [[]] },
       { others: [[key]] },
+      { key: { ...key, toString: 'x' } },
+      { others: [key, { ...key, constructor: 'x' }] },
     ]) {
       expect(await send(wrong), JSON.stringify(wrong)).toBe(422);
     }

@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The `message` of a route's success; set by `@Operation()`. */
     successMessage?: string;
+    /** Media type of its success, if that is no JSON. */
+    produces?: string;
   }
 }
 
@@ -18,12 +20,23 @@ declare module 'fastify' {
  */
 export class EnvelopingAdapter extends FastifyAdapter {
   override reply(reply: FastifyReply, body: unknown, status?: number): FastifyReply {
-    const { successMessage: message, refusalPage } = reply.request?.routeOptions.config ?? {};
+    const { successMessage: message, refusalPage, produces } = reply.request?.routeOptions.config ?? {};
     if (refusalPage) return super.reply(reply, renderHtmlPage(reply, body as HtmlPage), status);
+    if (produces && isText(body)) return super.reply(typedAs(produces, reply), body, status);
     const answer =
       message === undefined || body instanceof StreamableFile
         ? body
         : successBody(envelopeKindOf(reply.request.routeOptions.url ?? ''), status ?? reply.statusCode, message, body);
     return super.reply(reply, answer, status);
   }
+}
+
+function isText(body: unknown): boolean {
+  return typeof body === 'string' || body instanceof Uint8Array;
+}
+
+/** Unless the handler has said more, such as a file name or a charset. */
+function typedAs(mediaType: string, reply: FastifyReply): FastifyReply {
+  if (reply.hasHeader('content-type')) return reply;
+  return reply.type(mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType);
 }

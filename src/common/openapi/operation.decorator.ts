@@ -29,7 +29,7 @@ interface OperationOptions {
   data?: Type | [Type];
   /** The class of the entries, where `data` is a page of a list. */
   page?: Type;
-  /** Media type of the answer if it is a file or a stream instead of JSON: `text/csv`, `text/event-stream`. */
+  /** Media type of the answer if it is a file, a text or a stream instead of JSON: `text/csv`, `text/event-stream`. */
   produces?: string;
   /**
    * Media type of the body if it is not JSON: a form (`application/x-www-form-urlencoded`), or one for which a parser was added.
@@ -66,7 +66,13 @@ export function Operation({
   const size = bodyLimit ? ` The body has at most ${bodyLimit.toLocaleString('en')} bytes.` : '';
   return applyDecorators(
     HttpCode(status),
-    RouteConfig({ successMessage: message, consumes, bodyLimit, waits }),
+    RouteConfig({
+      successMessage: message,
+      produces: produces === JSON_MEDIA_TYPE ? undefined : produces,
+      consumes,
+      bodyLimit,
+      waits,
+    }),
     ApiOperation({ summary, description: `${description}${size}` }),
     ApiExtension(SUCCESS_EXTENSION, success),
     ...(consumes ? [ApiConsumes(consumes)] : []),

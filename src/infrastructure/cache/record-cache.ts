@@ -102,10 +102,13 @@ export class RecordCache {
     return { key, mark: await this.fence.mark(key).catch(() => null) };
   }
 
-  /** Stores what was read, unless the key was invalidated or put since the ticket was taken. */
+  /**
+   * Stores what was read, unless the key was invalidated or put since the ticket was taken.
+   * @param ttlMs an hour at most: for so long the writes that an outage kept from the store are repeated
+   */
   async fill({ key, mark }: FillTicket, value: unknown, ttlMs: number): Promise<void> {
     if (mark === null) return;
-    await this.fence.fillIfUnmoved(key, mark, value, ttlMs).catch(() => undefined);
+    await this.fence.fillIfUnmoved(key, mark, value, Math.min(ttlMs, LONGEST_TTL_MS)).catch(() => undefined);
   }
 
   /** Stores a value that is newer than whatever a reader may be about to fill. */

@@ -30,7 +30,7 @@ export class RequestValidationPipe extends ValidationPipe {
     if (isDeeperThan(value, MAX_DEPTH))
       throw ApiError.invalidField(metadata.data ?? metadata.type, 'is nested too deeply');
     // class-validator takes what every object inherits (`toString`) for fields of the DTO.
-    const inherited = Object.keys(value ?? {}).find((name) => name in Object.prototype);
+    const inherited = inheritedNameIn(value);
     if (inherited !== undefined) throw ApiError.invalidField(inherited, `property ${inherited} should not exist`);
     return super.transform(value, metadata);
   }
@@ -54,4 +54,24 @@ function isDeeperThan(value: unknown, limit: number): boolean {
     level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
   }
   return false;
+}
+
+/** Path of the first field, at any depth, that is called like something which every object inherits. */
+function inheritedNameIn(value: unknown): string | undefined {
+  let level: [path: string, item: unknown][] = [['', value]];
+  while (level.length > 0) {
+    const fields = level.flatMap(([path, item]) =>
+      typeof item === 'object' && item !== null
+        ? Object.entries(item).map(([name, part]) => ({
+            name,
+            path: path ? `${path}.${name}` : name,
+            part: part as unknown,
+          }))
+        : [],
+    );
+    const inherited = fields.find(({ name }) => name in Object.prototype);
+    if (inherited) return inherited.path;
+    level = fields.map(({ path, part }) => [path, part]);
+  }
+  return undefined;
 }
