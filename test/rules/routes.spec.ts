@@ -128,6 +128,7 @@ const ROUTES: Record<string, string> = {
   'FaultsController.getFaults': 'none, limit none',
   'FaultsController.setFaults': 'none, limit none',
   'FaultsController.clearFaults': 'none, limit none',
+  'RolesController.changeRole': 'none, limit none',
   'CleanSlateController.deleteState': 'none, limit none',
 };
 
