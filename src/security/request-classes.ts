@@ -19,8 +19,10 @@ export interface RequestClass {
  */
 const UNCHECKED_TYPES: unknown[] = [String, Boolean, Number, Array, Object, Buffer, Date, Function, undefined];
 
-/** Metadata key that is private to `@nestjs/swagger`. */
+/** Metadata keys that are private to `@nestjs/swagger`. */
 const DOCUMENTED_FIELDS = 'swagger/apiModelPropertiesArray';
+const FIELD = 'swagger/apiModelProperties';
+const SCHEMA = 'swagger/apiSchema';
 
 /** @param type what the compiler wrote down for a parameter */
 export function isUnchecked(type: unknown): boolean {
@@ -74,4 +76,30 @@ export function looseFields(type: RequestClass): string[] {
     return (isNested && !has(OBJECT_RULES, propertyName, each)) || (each && !has(LIST_RULES, propertyName, false));
   });
   return [...new Set(loose.map(({ propertyName }) => propertyName))];
+}
+
+/** These classes, and those of their documented fields, of the fields of these, and so on. */
+export function modelsWithin(types: RequestClass[]): RequestClass[] {
+  const found = new Set(types);
+  // What is added is visited, too.
+  for (const type of found)
+    for (const field of documentedFields(type)) {
+      const model = modelOf((Reflect.getMetadata(FIELD, type.prototype, field) as { type?: unknown }).type);
+      if (model) found.add(model);
+    }
+  return [...found];
+}
+
+/** The class that is given as `Dto`, `[Dto]`, `() => Dto` or `() => [Dto]`; null for a type of no class. */
+function modelOf(given: unknown): RequestClass | null {
+  const [type] = [given].flat() as unknown[];
+  if (typeof type !== 'function') return null;
+  if (!('prototype' in type)) return modelOf((type as () => unknown)());
+  return isUnchecked(type) ? null : (type as unknown as RequestClass);
+}
+
+/** What the document calls a class. */
+export function schemaNameOf(type: RequestClass): string {
+  const given = (Reflect.getOwnMetadata(SCHEMA, type) ?? []) as { name?: string }[];
+  return given.at(-1)?.name ?? type.name;
 }

@@ -3,12 +3,15 @@ import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, VERSION_METADATA }
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { ACCESS, type Access } from '../common/access/index.js';
+import { OWN_SCHEMA_NAMES } from '../common/openapi/index.js';
 import { isPrincipal } from './authentication/principal.js';
 import {
   isUnchecked,
   isWithoutRules,
   looseFields,
+  modelsWithin,
   type RequestClass,
+  schemaNameOf,
   undocumentedFields,
   unknownFields,
 } from './request-classes.js';
@@ -40,6 +43,9 @@ interface Parameter {
   factory?: unknown;
   hasPipe: boolean;
 }
+
+/** Metadata key that is private to `@nestjs/swagger`. */
+const EXTRA_MODELS = 'swagger/apiExtraModels';
 
 /** Numbers of Nest's own. */
 const SOURCES: Record<string, Parameter['source']> = { 3: 'body', 4: 'query', 5: 'path' };
@@ -115,6 +121,12 @@ export class RouteCheck implements OnApplicationBootstrap {
       unknownFields,
       'that refuse what the OpenAPI document tells of',
       'Put a decorator of class-validator, beside @ApiProperty(),',
+    );
+    const taken = namesTakenTwice(documented.flatMap(modelsOf));
+    refuse(
+      documented.filter((route) => modelsOf(route).some((model) => taken.has(schemaNameOf(model)))),
+      'with classes that share a name',
+      `Schemas of the OpenAPI document are named after classes, so one would replace the other: rename yours of ${[...taken].join(', ')}.`,
     );
     refuse(
       documented.filter(({ controller, handler }) => isSeveral(controller, handler)),
@@ -229,6 +241,18 @@ function isNotValidated({ source, type, hasPipe }: Parameter): boolean {
 /** What is validated. */
 function classesOf({ parameters }: Route): RequestClass[] {
   return parameters.flatMap(({ source, type }) => (source === 'other' || !type || isUnchecked(type) ? [] : [type]));
+}
+
+/** The classes that the document describes for a route: of what it takes and answers, and of what is in these. */
+function modelsOf(route: Route): RequestClass[] {
+  const answered = (Reflect.getMetadata(EXTRA_MODELS, route.handler) ?? []) as RequestClass[];
+  return modelsWithin([...classesOf(route), ...answered]);
+}
+
+/** The names of different classes, or of a class and of what the document itself has. */
+function namesTakenTwice(models: RequestClass[]): Set<string> {
+  const names = [...OWN_SCHEMA_NAMES, ...[...new Set(models)].map(schemaNameOf)];
+  return new Set(names.filter((name, i) => names.indexOf(name) < i));
 }
 
 /** For example `GET /api/notes/:id`, from the decorators of controller and handler. */

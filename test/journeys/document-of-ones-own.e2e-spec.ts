@@ -1,6 +1,6 @@
-import { Body, Controller, Delete, Get, Logger, Module, Param, Post, type Type } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Module, Param, Post, type Type } from '@nestjs/common';
 import { ApiBody, ApiProperty } from '@nestjs/swagger';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyOnly, Protected, Public } from '../../src/common/access/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
 import { IdParamDto, IsPlainText } from '../../src/common/validation/index.js';
@@ -214,30 +214,5 @@ describe('The document of a module of one’s own', () => {
     const credentials = { apiKey: API_KEY, bearer: user.token };
     const removed = await test.client().delete('/api/attic/boxes/66f2a1b3c4d5e6f708192a3b', credentials);
     expect([removed.status, removed.text]).toEqual([204, '']);
-  });
-
-  it('keeps its own schemas from classes of the same name, which whoever writes the document down is told', async () => {
-    class Pagination {
-      @ApiProperty({ example: 7 })
-      rooms: number;
-    }
-    @Public()
-    @Controller('api/houses')
-    class HousesController {
-      @Get()
-      @Operation({ summary: 'Count', description: 'All of them.', message: 'Counted', data: Pagination })
-      countRooms(): Pagination {
-        return { rooms: 7 };
-      }
-    }
-    const other = await startTestApp({ extensions: [{ module: class {}, controllers: [HousesController] }] });
-    const warned = vi.spyOn(Logger.prototype, 'warn');
-    const { components } = (await other.client().get('/openapi.json')).body;
-    expect(components.schemas.Pagination).toEqual(document.components.schemas.Pagination);
-    expect(
-      warned.mock.calls.flat().filter((text) => String(text).includes('a schema Pagination of its own')),
-    ).toHaveLength(1);
-    warned.mockRestore();
-    await other.close();
   });
 });

@@ -1,4 +1,5 @@
 import { All, Controller, Get, Version } from '@nestjs/common';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Throttle } from '@nestjs/throttler';
 import { describe, expect, it } from 'vitest';
 import { Public } from '../../src/common/access/index.js';
@@ -57,6 +58,45 @@ class NamesakeController {
   getProfile(): void {}
 }
 
+/** Called as the document's own. */
+class Pagination {
+  @ApiProperty({ example: 7 })
+  rooms: number;
+}
+
+/** Called as one of the service's. */
+class UserDto {
+  @ApiProperty({ example: 7 })
+  rooms: number;
+}
+
+class HouseDto {
+  @ApiProperty({ type: () => [UserDto] })
+  users: UserDto[];
+}
+
+@ApiSchema({ name: 'Garden' })
+class FieldError {
+  @ApiProperty({ type: HouseDto })
+  house: HouseDto;
+}
+
+@Public()
+@Controller('houses')
+class NamesakesController {
+  @Get('rooms')
+  @Operation({ ...DESCRIPTION, data: Pagination })
+  countRooms(): Pagination {
+    return { rooms: 7 };
+  }
+
+  @Get()
+  @Operation({ ...DESCRIPTION, data: FieldError })
+  getHouse(): unknown {
+    return {};
+  }
+}
+
 describe('Declarations of routes', () => {
   it.each([
     [
@@ -74,6 +114,10 @@ describe('Declarations of routes', () => {
     [
       ManifoldController,
       /^Routes whose handlers serve several .+:\n {2}ALL \/keys .+\n {2}GET \/hinges .+\n.+a handler of its own/,
+    ],
+    [
+      NamesakesController,
+      /^Routes with classes that share a name:\n(.*\n)* {2}GET \/houses\/rooms .+\n {2}GET \/houses .+\n.+: rename yours of Pagination, UserDto\.$/,
     ],
     [
       NamesakeController,

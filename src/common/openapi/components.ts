@@ -93,6 +93,9 @@ export const SCHEMA_COMPONENTS: Record<string, Schema> = {
   },
 };
 
+/** Names that no class may have which the document describes. */
+export const OWN_SCHEMA_NAMES = Object.keys(SCHEMA_COMPONENTS);
+
 export const HEADER_COMPONENTS: Headers = {
   RequestId: {
     description: 'Names this request in the logs; taken over from the request where it is well-formed.',

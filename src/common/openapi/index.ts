@@ -1,3 +1,4 @@
+export { OWN_SCHEMA_NAMES } from './components.js';
 export { createOpenApiDocument } from './openapi-document.js';
 export { Operation } from './operation.decorator.js';
 export { prepareSwaggerUi, SWAGGER_UI } from './swagger-ui.js';

@@ -43,11 +43,7 @@ export function createOpenApiDocument(
     operationIdFactory: (_controller, method) => method,
   });
   const document = toJsonSchema(created) as OpenAPIObject;
-  warnOfTakenNames(document.components?.schemas ?? {});
-  const schemas = { ...SCHEMA_COMPONENTS, ...document.components?.schemas, ...SCHEMA_COMPONENTS } as Record<
-    string,
-    Schema
-  >;
+  const schemas = { ...SCHEMA_COMPONENTS, ...document.components?.schemas } as Record<string, Schema>;
   document.components = {
     ...document.components,
     headers: HEADER_COMPONENTS as never,
@@ -66,12 +62,6 @@ export function createOpenApiDocument(
   const known = document.tags ?? [];
   document.tags = [...tags].map((name) => known.find((tag) => tag.name === name) ?? { name });
   return document;
-}
-
-/** Of two classes of one name `@nestjs/swagger` warns itself. */
-function warnOfTakenNames(schemas: object): void {
-  for (const name of Object.keys(schemas).filter((name) => name in SCHEMA_COMPONENTS))
-    new Logger('OpenAPI').warn(`The document has a schema ${name} of its own: give your class another name`);
 }
 
 function warnOfMissingExample(path: string): void {
