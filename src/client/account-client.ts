@@ -57,7 +57,7 @@ function queryOf(fields: Fields): string {
 }
 
 /**
- * @param routes for each operation its method, its path as a URI template (RFC 6570), and `!` at its end if it needs no token.
+ * @param routes for each operation its method, unless that is POST, its path as a URI template (RFC 6570), and `!` at its end if it needs no token.
  *   Fields that the template does not name go into the body of a POST, PUT or PATCH, or else into the query
  */
 export function createClient<Operations>(
@@ -69,7 +69,8 @@ export function createClient<Operations>(
   const session = keepSession(store, exchange, onSessionEnd);
 
   async function request(id: string, input: Fields, token?: string, signal?: AbortSignal): Promise<unknown> {
-    const [method, template] = (routes[id] as string).split(/[ !]/) as [string, string];
+    const [, given, template] = /(\w*) ?([^ !]+)/.exec(routes[id] as string) as unknown as [string, string, string];
+    const method = given || 'POST';
     const fields = { ...input };
     const path = template.replace(/{(\??)(.+?)}/g, (_match, isQuery: string, names: string) => {
       const named: Fields = {};
@@ -82,8 +83,8 @@ export function createClient<Operations>(
     const body = method.startsWith('P') ? JSON.stringify(fields) : undefined;
     const response = await send(baseUrl.replace(/\/+$/, '') + path + (body ? '' : queryOf(fields)), {
       method,
+      body,
       // What is not there must not replace what the caller's own `fetch` adds.
-      ...(body && { body }),
       ...(signal && { signal }),
       headers: {
         ...(body && { 'content-type': 'application/json' }),

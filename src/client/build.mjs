@@ -60,7 +60,8 @@ function routeOf(method, path, operation) {
   refuseUncallable(takesBody, operation);
   const query = takesBody ? namesIn('query', operation) : [];
   const isBearer = operation.security.some((requirement) => 'bearer' in requirement);
-  return `${method.toUpperCase()} ${path}${query.length > 0 ? `{?${query}}` : ''}${isBearer ? '' : '!'}`;
+  const named = method === 'post' ? '' : `${method.toUpperCase()} `;
+  return `${named}${path}${query.length > 0 ? `{?${query}}` : ''}${isBearer ? '' : '!'}`;
 }
 
 const routes = Object.entries(document.paths).flatMap(([path, item]) =>

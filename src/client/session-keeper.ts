@@ -1,6 +1,6 @@
 import { AccountError } from './account-error.js';
 import { askAgain } from './ask-again.js';
-import { hasTokens, type Session, type SessionStore } from './session-store.js';
+import type { Session, SessionStore } from './session-store.js';
 
 export interface Tokens {
   token: string;
@@ -14,7 +14,7 @@ const MARGIN_MS = 10_000;
 
 /** Error codes after which only a new login helps. */
 const SESSION_OVER =
-  /^(token_invalid|session_revoked|logged_out|refresh_token_reused|password_changed|reported_not_me|account_disabled)$/;
+  /token_(invalid|reused)|session_revoked|logged_out|password_changed|reported_not_me|account_disabled/;
 
 type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> };
 
@@ -44,14 +44,16 @@ export function keepSession(
   exchange: (refreshToken: string, signal: AbortSignal) => Promise<Tokens>,
   onEnd?: (code: string) => void,
 ): SessionKeeper {
-  let refreshing: { since: number | undefined; session: Promise<Session> } | undefined;
+  let refreshing: Promise<Session> | undefined;
   /** The session that was here when one was last needed, and whose end has yet to be reported. */
   let known = store.read();
 
   function begin(tokens: Tokens, since = Date.now()): Session {
     // A proxy in between may answer with JSON, and with 200, too.
-    if (!hasTokens(tokens) || !(tokens.expires_in >= 0)) throw new AccountError(200, {});
+    if (!(tokens?.expires_in >= 0)) throw new AccountError(200, {});
     const { token, refresh_token, expires_in } = tokens;
+    // Another session waits for no refresh of the one before.
+    refreshing = undefined;
     known = { token, refresh_token, expires_at: Date.now() + expires_in * 1000, since };
     store.write(known);
     return known;
@@ -103,21 +105,14 @@ export function keepSession(
   }
 
   function refresh(stale: Session): Promise<Session> {
-    const { since } = stale;
-    if (refreshing && refreshing.since === since) return refreshing.session;
     // Of a store that nobody shares, nobody else is to wait: the locks of Node are those of the whole process.
-    const locks = store.lock && (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
+    const locks = (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
     const work = () => askAgain((signal) => replace(stale, signal));
     // A page that may not use storage may not use locks either; nor can it share a session with other tabs.
-    const unlessDenied = (error: Error) => {
-      if (error.name !== 'SecurityError') throw error;
-      return work();
-    };
-    const session = (locks ? locks.request(store.lock as string, work).catch(unlessDenied) : work()).finally(
-      () => refreshing?.session === session && (refreshing = undefined),
-    );
-    refreshing = { since, session };
-    return session;
+    const unlessDenied = (error: Error) => (error.name === 'SecurityError' ? work() : Promise.reject(error));
+    return (refreshing ??= ((store.lock && locks?.request(store.lock, work).catch(unlessDenied)) || work()).finally(
+      () => (refreshing = undefined),
+    ));
   }
 
   /**
@@ -135,9 +130,9 @@ export function keepSession(
       const stored = store.read()?.refresh_token;
       if (stored === refresh_token || stored === tokens.refresh_token) return begin(tokens, session.since);
     } catch (error) {
-      const { status, code } = error as AccountError;
+      const { code } = error as AccountError;
       // Only by the service's word: a proxy in between refuses with 401, too.
-      if (status === 401 && (SESSION_OVER.test(code) || code === 'token_expired')) end(session, code);
+      if (SESSION_OVER.test(code) || code === 'token_expired') end(session, code);
       throw error;
     }
     return replace(stale, signal);

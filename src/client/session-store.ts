@@ -60,11 +60,6 @@ export function webStore(storage: WebStorage, key = 'account-session'): SessionS
 
 /** Other scripts of the page write there too: anything that is not a session counts as none, and makes no request fail. */
 function sessionIn(text: string | null): Session | null {
-  const session = parsed(text) as Session;
-  return hasTokens(session) ? session : null;
-}
-
-/** Whether that is what it should be, wherever it came from. */
-export function hasTokens(from: { token: string; refresh_token: string } | undefined | null): boolean {
-  return [from?.token, from?.refresh_token].every((token) => typeof token === 'string');
+  const session: Partial<Session> = parsed(text);
+  return session.token && session.refresh_token ? (session as Session) : null;
 }

@@ -66,13 +66,13 @@ export class RouteCheck implements OnApplicationBootstrap {
   check(): void {
     const routes = this.routes();
     refuse(
-      routes.filter((route) => !accessOf(route)),
+      routes.filter((route) => !declaredAccess(route)),
       'that do not say who may call them',
       HOW_TO_DECLARE_ACCESS,
     );
     refuse(
       routes.filter(
-        (route) => !accessOf(route)?.bearer && route.parameters.some(({ factory }) => isPrincipal(factory)),
+        (route) => !declaredAccess(route)?.bearer && route.parameters.some(({ factory }) => isPrincipal(factory)),
       ),
       'that ask for the principal of a caller without a bearer token',
       'Access without one is for handlers without @CurrentPrincipal().',
@@ -213,7 +213,7 @@ function isDescribed(handler: object): boolean {
  * As the guards see it. That of a class does not count for handlers that it inherits: decorators of `@nestjs/swagger` see only the
  * others, so the document would contradict the guards, and a class would open what the one that it extends protects.
  */
-function accessOf({ controller, name, handler }: Route): Access | undefined {
+function declaredAccess({ controller, name, handler }: Route): Access | undefined {
   const isOwn = Object.hasOwn((controller as unknown as { prototype: object }).prototype, name);
   const ofController = isOwn ? Reflect.getOwnMetadata(ACCESS, controller) : undefined;
   return (Reflect.getMetadata(ACCESS, handler) ?? ofController) as Access | undefined;

@@ -139,11 +139,11 @@ describe('The typed client', () => {
     const { paths } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as {
       paths: Record<string, Record<string, { operationId: string }>>;
     };
-    // With the service's 31 operations that is 5,284 bytes; each of a module of one's own adds a line.
+    // With the service's 31 operations that is 5,048 bytes; each of a module of one's own adds a line.
     const lines = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`.length + 14),
     );
-    const bound = lines.reduce((sum, bytes) => sum + bytes, 3_750);
+    const bound = lines.reduce((sum, bytes) => sum + bytes, 3_500);
     expect(statSync(join(workshop, 'client/index.js')).size).toBeLessThanOrEqual(bound);
     const description = JSON.parse(readFileSync(join(workshop, 'client/package.json'), 'utf8'));
     expect(description).not.toHaveProperty('dependencies');

@@ -27,11 +27,14 @@ export class RequestValidationPipe extends ValidationPipe {
     ) {
       throw ApiError.invalidField('body', 'body must be a JSON object');
     }
-    if (isDeeperThan(value, MAX_DEPTH))
-      throw ApiError.invalidField(metadata.data ?? metadata.type, 'is nested too deeply');
-    // class-validator takes what every object inherits (`toString`) for fields of the DTO.
-    const inherited = inheritedNameIn(value);
-    if (inherited !== undefined) throw ApiError.invalidField(inherited, `property ${inherited} should not exist`);
+    let depth = 0;
+    for (const level of levelsOf(value)) {
+      if (depth > MAX_DEPTH) throw ApiError.invalidField(metadata.data ?? metadata.type, 'is nested too deeply');
+      depth += 1;
+      // class-validator takes what every object inherits (`toString`) for fields of the DTO.
+      const inherited = level.find(({ name }) => name in Object.prototype)?.path;
+      if (inherited !== undefined) throw ApiError.invalidField(inherited, `property ${inherited} should not exist`);
+    }
     return super.transform(value, metadata);
   }
 }
@@ -46,32 +49,23 @@ function fieldErrors(error: ValidationError, parent = ''): FieldError[] {
   ];
 }
 
-/** Without recursion, since an attacker chooses the depth. */
-function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-  }
-  return false;
+interface Part {
+  name: string;
+  path: string;
+  item: unknown;
 }
 
-/** Path of the first field, at any depth, that is called like something which every object inherits. */
-function inheritedNameIn(value: unknown): string | undefined {
-  let level: [path: string, item: unknown][] = [['', value]];
+/** A value, what is in it, what is in that, and so on. Without recursion, since an attacker chooses the depth. */
+function* levelsOf(value: unknown): Generator<Part[]> {
+  let level: Part[] = [{ name: '', path: '', item: value }];
   while (level.length > 0) {
-    const fields = level.flatMap(([path, item]) =>
-      typeof item === 'object' && item !== null
-        ? Object.entries(item).map(([name, part]) => ({
-            name,
-            path: path ? `${path}.${name}` : name,
-            part: part as unknown,
-          }))
-        : [],
+    yield level;
+    level = level.flatMap(({ path, item }) =>
+      Object.entries(typeof item === 'object' && item !== null ? item : {}).map(([name, part]) => ({
+        name,
+        path: path ? `${path}.${name}` : name,
+        item: part as unknown,
+      })),
     );
-    const inherited = fields.find(({ name }) => name in Object.prototype);
-    if (inherited) return inherited.path;
-    level = fields.map(({ path, part }) => [path, part]);
   }
-  return undefined;
 }

@@ -5,6 +5,7 @@ import { PageQueryDto } from '../../common/pagination/index.js';
 import { IsOmittable, IsSearch } from '../../common/validation/index.js';
 import { type Account, toAccountFacts } from '../accounts/account.js';
 import { USER_STATUSES, type UserStatus } from '../accounts/user.schema.js';
+import { IsRoleOrNone } from '../fields/account-fields.decorator.js';
 import { ProfileDto, toProfileDto } from '../profile/profile.dto.js';
 
 const STATUS = {
@@ -36,7 +37,7 @@ export class UsersQueryDto extends PageQueryDto {
 
 export class ChangeUserDto {
   @ApiPropertyOptional({ ...ROLE, nullable: true, example: 'admin', description: 'null takes the role away' })
-  @IsIn([...ROLES, null], { message: `role must be ${ROLES.join(', ')} or null` })
+  @IsRoleOrNone()
   @IsOmittable()
   role?: Role | null;
 

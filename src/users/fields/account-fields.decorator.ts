@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsEmail, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { IsEmail, IsIn, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { ROLES } from '../../common/access/index.js';
 import { IsNotBlank, IsOmittable, IsPlainText } from '../../common/validation/index.js';
 
 const USERNAME = /^[A-Za-z0-9_]+$/;
@@ -52,4 +53,9 @@ export function IsPersonName(example: string, { required = true } = {}): Propert
     MaxLength(100, { message: '$property must be at most 100 characters long' }),
     IsNotBlank(),
   );
+}
+
+/** The `role` that an account is to have; null for none. */
+export function IsRoleOrNone(): PropertyDecorator {
+  return IsIn([...ROLES, null], { message: `role must be ${ROLES.join(', ')} or null` });
 }
