@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PasswordHasher } from '../../src/security/index.js';
 import type { ApiResponse } from '../support/api-client.js';
+import { wrongCode } from '../support/inbox.js';
 import { PASSWORD } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -92,9 +93,8 @@ describe('Whether an account exists', () => {
     const unknown = await ask('/auth/verify-otp', { email: 'nobody3@example.com', otp: '123456' });
     expect(unknown).toMatchObject({ status: 400, comparisons: 1 });
     const { otp } = await test.inbox.waitFor(unconfirmed.registration.email, 'email-verification');
-    const wrong = otp === '000000' ? '111111' : '000000';
     for (const { registration } of [confirmed, unconfirmed]) {
-      expect(await ask('/auth/verify-otp', { email: registration.email, otp: wrong })).toEqual(unknown);
+      expect(await ask('/auth/verify-otp', { email: registration.email, otp: wrongCode(otp) })).toEqual(unknown);
     }
   });
 
@@ -116,10 +116,11 @@ describe('Whether an account exists', () => {
       unconfirmed: (await test.personas.visitor()).registration,
       unknown: { username: 'nobody_4', email: 'nobody4@example.com' },
     };
+    const wrongOtp = wrongCode((await test.inbox.waitFor(people.unconfirmed.email, 'email-verification')).otp);
     test.clock.advance(61_000);
     const wrong = { password: 'Wrong-pass1' };
     for (const [path, bodyFor] of Object.entries({
-      '/auth/verify-otp': ({ email }: { email: string }) => ({ email, otp: '000000' }),
+      '/auth/verify-otp': ({ email }: { email: string }) => ({ email, otp: wrongOtp }),
       '/auth/resend-otp': ({ email }: { email: string }) => ({ email }),
       '/auth/forgot-password': ({ email }: { email: string }) => ({ email }),
       '/auth/login': ({ email }: { email: string }) => ({ login: email, ...wrong }),

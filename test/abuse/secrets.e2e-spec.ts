@@ -5,7 +5,7 @@ import { createConnection } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { ApiClient, type ApiResponse } from '../support/api-client.js';
-import { Inbox } from '../support/inbox.js';
+import { Inbox, wrongCode } from '../support/inbox.js';
 import { newRegistration } from '../support/personas.js';
 import { ServiceProcess } from '../support/service-process.js';
 
@@ -55,7 +55,7 @@ describe('No secret', () => {
     await post('/auth/login', `{"login":"${username}","password":"${WRONG_PASSWORD}"`);
     const { otp } = await inbox.waitFor(email, 'email-verification');
     secrets.set('otp', otp as string);
-    await post('/auth/verify-otp', { email, otp: otp === '000000' ? '111111' : '000000' });
+    await post('/auth/verify-otp', { email, otp: wrongCode(otp) });
     await post('/auth/verify-otp', { email, otp });
     await post('/auth/login', { login: HOSTILE, password: WRONG_PASSWORD });
     await post('/auth/login', { login: `\u001b${HOSTILE}\r\n{"level":"fatal"}`, password: WRONG_PASSWORD });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PasswordHasher } from '../../src/security/index.js';
 import { AccountsRepository } from '../../src/users/index.js';
+import { wrongCode } from '../support/inbox.js';
 import { MINUTE } from '../support/manual-clock.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -13,7 +14,6 @@ describe('Email verification', () => {
 
   const otpOf = async (email: string, count = 1) =>
     (await test.inbox.waitFor(email, 'email-verification', count)).otp as string;
-  const wrong = (otp: string) => (otp === '000000' ? '111111' : '000000');
   const refusal = {
     status_code: 400,
     status: 'ERROR',
@@ -56,7 +56,7 @@ describe('Email verification', () => {
   it('refuses a wrong code', async () => {
     const { client, registration } = await test.personas.visitor();
     const { email } = registration;
-    const { status, body } = await client.post('/auth/verify-otp', { email, otp: wrong(await otpOf(email)) });
+    const { status, body } = await client.post('/auth/verify-otp', { email, otp: wrongCode(await otpOf(email)) });
     expect(status).toBe(400);
     expect(body).toEqual(refusal);
   });
@@ -156,7 +156,7 @@ describe('Email verification', () => {
     const { email } = registration;
     const otp = await otpOf(email);
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      expect((await test.client().post('/auth/verify-otp', { email, otp: wrong(otp) })).status).toBe(400);
+      expect((await test.client().post('/auth/verify-otp', { email, otp: wrongCode(otp) })).status).toBe(400);
     }
     expect((await test.client().post('/auth/verify-otp', { email, otp })).body).toEqual(refusal);
 

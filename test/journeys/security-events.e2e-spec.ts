@@ -3,6 +3,7 @@ import { MongoServerError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Transactions } from '../../src/infrastructure/database/index.js';
 import { SecurityEvents } from '../../src/security/index.js';
+import { wrongCode } from '../support/inbox.js';
 import { PASSWORD, type User, type Visitor } from '../support/personas.js';
 import { seriesOf } from '../support/series.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -99,11 +100,12 @@ describe('The record of security events', () => {
       const { registration } = await test.personas.visitor();
       const { email, username: login } = registration;
       const { otp } = await test.inbox.waitFor(email, 'email-verification');
-      const wrongOtp = otp === '000000' ? '111111' : '000000';
       expect(await post('/auth/login', { login, password: PASSWORD })).toEqual([
         'authn_login_fail failure email_not_verified',
       ]);
-      expect(await post('/auth/verify-otp', { email, otp: wrongOtp })).toEqual(['email_verification_failed failure']);
+      expect(await post('/auth/verify-otp', { email, otp: wrongCode(otp) })).toEqual([
+        'email_verification_failed failure',
+      ]);
       expect(await post('/auth/verify-otp', { email, otp })).toEqual(['email_verified success']);
       expect(await post('/auth/login', { login, password })).toEqual(['authn_login_fail failure invalid_credentials']);
       expect(await post('/auth/login', { login, password: PASSWORD })).toEqual(['authn_login_success success']);

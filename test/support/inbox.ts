@@ -11,6 +11,11 @@ export function targetsOf({ html }: InboxEntry): string[] {
   return [...html.matchAll(/href="([^"]*)"/g)].map(([, target]) => (target as string).replaceAll('&#x3D;', '='));
 }
 
+/** A code that is not this one, so that a guess is wrong and not only likely to be; `by` names one of several. */
+export function wrongCode(otp: string | null | undefined, by = 1): string {
+  return String((Number(otp) + by) % 1_000_000).padStart(6, '0');
+}
+
 /** The development inbox, over HTTP. */
 export class Inbox {
   constructor(private readonly client: ApiClient) {}

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { decodeToken } from '../forged-token.js';
+import { wrongCode } from '../inbox.js';
 import { newRegistration } from '../personas.js';
 import { command, exists, expectRefusal, fromEnd, newPassword } from './command.js';
 
@@ -41,8 +42,7 @@ export const resendCode = command('resend code', ({ at }) => ({
 export const verifyCode = command('verify code', ({ at, which, isRight }) => ({
   isPossible: ({ otp }) => otp.texts.length > 0,
   operation({ email, otp: { texts } }) {
-    const guess = String((Number(texts.at(-1)) + 1) % 1_000_000).padStart(6, '0');
-    const otp = isRight ? fromEnd(texts, which) : guess;
+    const otp = isRight ? fromEnd(texts, which) : wrongCode(texts.at(-1));
     return {
       send: (world) => world.client(at).post('/auth/verify-otp', { email, otp }),
       judge(model, answer) {
