@@ -13,6 +13,8 @@ export interface Operation {
    * @param isBeside another request was under way, which may have ended a session after this one was let in
    */
   judge(model: AccountModel, answer: ApiResponse, world: AccountWorld, isBeside: boolean): Promise<void> | void;
+  /** What may have been instead, where another request was under way. */
+  judgeOtherwise?: Operation['judge'];
 }
 
 interface Step {
@@ -83,12 +85,19 @@ export class AtOnce implements fc.AsyncCommand<Possible, AccountWorld> {
 
   async run(possible: Possible, world: AccountWorld): Promise<void> {
     const asked = await Promise.all([this.one, this.other].map((each) => each.ask(possible, world)));
-    await keepExplained(possible, [asked, asked.toReversed()], world);
+    const [ones, others] = asked.map(versionsOf) as [Asked[], Asked[]];
+    const pairs = ones.flatMap((one) => others.map((other) => [one, other]));
+    await keepExplained(possible, [...pairs, ...pairs.map((pair) => pair.toReversed())], world);
   }
 
   toString(): string {
     return `(${String(this.one)} beside ${String(this.other)})`;
   }
+}
+
+function versionsOf({ operation, answer }: Asked): Asked[] {
+  const { judgeOtherwise: judge } = operation;
+  return [{ operation, answer }, ...(judge ? [{ operation: { ...operation, judge }, answer }] : [])];
 }
 
 /** Keeps what may be after all this, in one of the orders. @throws Error if that is nothing */

@@ -7,6 +7,7 @@ const REFRESH_GRACE = 10 * SECOND;
 const OTP_TTL = 10 * MINUTE;
 const RESET_TTL = 15 * MINUTE;
 const REPORT_TTL = 7 * DAY;
+const DEVICE_RETENTION = 90 * DAY;
 const TRIES = 5;
 
 export interface ModelToken {
@@ -20,6 +21,8 @@ export interface ModelSession {
   rotatedAt: number;
   /** Of the account, by then. */
   recoveries: number;
+  /** Its owner was not told of it, since it was ended at the same moment. */
+  isUnannounced: boolean;
   /** Error code of whatever ended it. */
   end: string | null;
   accessTokens: ModelToken[];
@@ -87,6 +90,7 @@ export class AccountModel {
   passwords: string[] = [];
   registeredAt = 0;
   isConfirmed = false;
+  confirmedAt = 0;
   isDisabled = false;
   isDeleted = false;
   isResetRequired = false;
@@ -94,8 +98,17 @@ export class AccountModel {
   /** Lockdowns and resets by mail. */
   recoveries = 0;
   sessions: ModelSession[] = [];
-  /** How many of each kind with a secret in them were mailed. */
-  mails = { 'email-verification': 0, 'password-reset': 0, 'security-alert': 0 };
+  /** Devices and networks that a login is no surprise from. */
+  knownDevices: string[] = [];
+  /** How many of each kind were mailed. */
+  mails = {
+    'email-verification': 0,
+    'password-reset': 0,
+    'security-alert': 0,
+    'password-changed': 0,
+    'username-changed': 0,
+    'new-device': 0,
+  };
   otp: ModelSecret;
   reset: ModelSecret;
 
@@ -111,6 +124,7 @@ export class AccountModel {
   clone(): AccountModel {
     const copy = Object.assign(new AccountModel(this.name, this.clock), this);
     copy.passwords = [...this.passwords];
+    copy.knownDevices = [...this.knownDevices];
     copy.mails = { ...this.mails };
     copy.otp = this.otp.clone();
     copy.reset = this.reset.clone();
@@ -164,12 +178,22 @@ export class AccountModel {
     return this.isResetRequired ? 'password_reset_required' : null;
   }
 
-  login(id: string, accessToken: string, refreshToken: string): void {
+  /** @param isUnannounced as of the session */
+  login(id: string, tokens: Record<'access' | 'refresh', string>, device: string, isUnannounced: boolean): void {
     const now = this.clock.nowMs();
-    const { recoveries } = this;
-    const session = { id, loggedInAt: now, rotatedAt: now, recoveries, end: null, accessTokens: [], refreshTokens: [] };
+    const session: ModelSession = {
+      id,
+      loggedInAt: now,
+      rotatedAt: now,
+      recoveries: this.recoveries,
+      isUnannounced,
+      end: null,
+      accessTokens: [],
+      refreshTokens: [],
+    };
     this.sessions.push(session);
-    this.addTokens(session, accessToken, refreshToken);
+    this.addTokens(session, tokens.access, tokens.refresh);
+    if (!isUnannounced && !this.knownDevices.includes(device)) this.meetDevice(device);
   }
 
   /** The lifetime of an access token that is issued now, in seconds. */
@@ -207,6 +231,7 @@ export class AccountModel {
   }
 
   changePassword(password: string): void {
+    this.mails['password-changed'] += 1;
     this.passwords.push(password);
     this.isResetRequired = false;
     this.reset.kill();
@@ -222,6 +247,14 @@ export class AccountModel {
     this.end('reported_not_me');
     this.isResetRequired = true;
     this.recoveries += 1;
+    this.knownDevices = [];
+  }
+
+  /** Its owner hears of it, unless the account is so young that it was never used from another. */
+  private meetDevice(device: string): void {
+    const isOld = this.confirmedAt < this.clock.nowMs() - DEVICE_RETENTION;
+    if (this.knownDevices.length > 0 || this.recoveries > 0 || isOld) this.mails['new-device'] += 1;
+    this.knownDevices.push(device);
   }
 
   private addTokens(session: ModelSession, accessToken: string, refreshToken: string): void {

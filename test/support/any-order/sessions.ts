@@ -146,7 +146,9 @@ export const changeNames = command('change names', (chosen) => ({
       judge(model, _session, { status }) {
         expect(status).toBe(200);
         model.firstName = names.first_name;
-        model.username = names.username ?? model.username;
+        if (!names.username || names.username === model.username) return;
+        model.username = names.username;
+        model.mails['username-changed'] += 1;
       },
     });
   },

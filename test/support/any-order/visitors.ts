@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import { decodeToken } from '../forged-token.js';
 import { wrongCode } from '../inbox.js';
 import { newRegistration } from '../personas.js';
-import { command, exists, expectRefusal, fromEnd, newPassword } from './command.js';
+import { FIREFOX, IPHONE } from '../user-agents.js';
+import { command, exists, expectRefusal, fromEnd, newPassword, type Operation } from './command.js';
 
 export const register = command('register', ({ at }) => ({
   operation({ name, email }) {
@@ -52,18 +53,24 @@ export const verifyCode = command('verify code', ({ at, which, isRight }) => ({
         expect(answer.status).toBe(200);
         model.otp.kill();
         model.isConfirmed = true;
+        model.confirmedAt = model.clock.nowMs();
       },
     };
   },
 }));
 
-export const login = command('login', ({ at, which, isRight, isAll }) => ({
+const DEVICES = [FIREFOX, IPHONE];
+const NETWORKS = ['198.51.100', '203.0.113'];
+
+export const login = command('login', ({ at, which, other, isRight, isAll }) => ({
   operation({ email, username, passwords }) {
     const password = (isRight ? passwords.at(-1) : fromEnd(passwords, which)) ?? 'Wrong-pass1';
     const login = isAll ? email : username.toUpperCase();
-    return {
-      send: (world) => world.client(at).post('/auth/login', { login, password }),
-      judge(model, answer, _world, isBeside) {
+    const device = DEVICES[other % 2] as string;
+    const network = NETWORKS[other < 2 ? 0 : 1] as string;
+    const judgeWith =
+      (isUnannounced: boolean): Operation['judge'] =>
+      (model, answer, _world, isBeside) => {
         // A password that is chosen again at this moment has another hash than the one that was compared.
         const isChosenAgain = isBeside && model.passwords.at(-1) === model.passwords.at(-2);
         if (isChosenAgain && answer.status === 401) return expectRefusal(answer, 401, 'invalid_credentials');
@@ -74,8 +81,13 @@ export const login = command('login', ({ at, which, isRight, isAll }) => ({
         const { token, refresh_token, expires_in } = answer.body.data;
         expect(expires_in).toBe(model.expiresIn({ loggedInAt: model.clock.nowMs() }));
         const [, { sid }] = decodeToken(token as string);
-        model.login(sid as string, token as string, refresh_token as string);
-      },
+        const tokens = { access: token as string, refresh: refresh_token as string };
+        model.login(sid as string, tokens, `${device} ${network}`, isUnannounced);
+      };
+    return {
+      send: (world) => world.logIn(at, network, device, { login, password }),
+      judge: judgeWith(false),
+      judgeOtherwise: judgeWith(true),
     };
   },
 }));

@@ -17,6 +17,7 @@ export class AccountWorld {
   /** How long a mail may take. */
   patienceSeconds = 0;
   private adminSince = 0;
+  private hosts = 0;
 
   private constructor(
     readonly clock: ManualClock,
@@ -45,6 +46,14 @@ export class AccountWorld {
   /** A caller from an address of its own, at one of the instances. */
   client(at: number): ApiClient {
     return (this.instances[at % this.instances.length] as TestApp).client().as({ apiKey: API_KEY });
+  }
+
+  /** With a browser somewhere in a network. */
+  logIn(at: number, network: string, userAgent: string, credentials: Record<'login' | 'password', string>) {
+    this.hosts = (this.hosts % 254) + 1;
+    const instance = this.instances[at % this.instances.length] as TestApp;
+    const headers = { 'user-agent': userAgent };
+    return instance.client(`${network}.${this.hosts}`).post('/auth/login', credentials, { headers });
   }
 
   /** What the link in the mail about this login contains, if there is such a mail. */
@@ -82,6 +91,8 @@ export class AccountWorld {
   /** What the account is, what its tokens open, and whom they show, is what the model says, on every instance. */
   async expectAsSaid(model: AccountModel): Promise<void> {
     if (model.exists) await this.expectAccount(model);
+    await this.expectMails(model);
+    expect(model.sessions.filter(({ isUnannounced, end }) => isUnannounced && !end)).toEqual([]);
     for (const [at] of this.instances.entries()) {
       for (const session of model.sessions) await this.expectSession(at, model, session);
     }
@@ -98,6 +109,16 @@ export class AccountWorld {
       password_reset_required: model.isResetRequired,
       role: model.isAdmin ? 'admin' : null,
     });
+  }
+
+  /** They are stored with what they are about, and sent a moment later. */
+  private async expectMails({ email, mails }: AccountModel): Promise<void> {
+    const stored = await this.instances[0].database
+      .collection('mails')
+      .aggregate([{ $match: { to: email, state: { $ne: 'decoy' } } }, { $group: { _id: '$kind', count: { $sum: 1 } } }])
+      .toArray();
+    const counts = stored.map(({ _id, count }) => [_id as string, count as number]);
+    expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(Object.entries(mails).filter(([, count]) => count)));
   }
 
   private async expectSession(at: number, model: AccountModel, session: ModelSession): Promise<void> {
