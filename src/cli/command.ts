@@ -1,5 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 
+/** What the operator named does not exist, or is not to be changed so; said as it is. */
+export class RefusedError extends Error {}
+
 export interface CommandResult {
   /** Output for people, one line for each thing done or found. */
   lines: string[];

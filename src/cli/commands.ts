@@ -16,11 +16,9 @@ import {
   toApiKeyDto,
 } from '../security/index.js';
 import { type Account, AccountAnnouncements, AccountsRepository, canHaveRole, isActive } from '../users/index.js';
-import type { Command, CommandResult } from './command.js';
+import { type Command, type CommandResult, RefusedError } from './command.js';
+import { importAccounts } from './import-accounts.js';
 import { showAccount } from './show-account.js';
-
-/** What the operator named does not exist, or is not to be changed so; said as it is. */
-export class RefusedError extends Error {}
 
 const LISTED_MAILS = 100;
 const LISTED_API_KEYS = 1000;
@@ -118,6 +116,11 @@ export const COMMANDS: Record<string, Command> = {
     argument: WHO,
     help: 'erase a deleted account for good, with its sessions, devices, codes and mails',
     run: eraseAccount,
+  },
+  'import-accounts': {
+    argument: 'file',
+    help: 'import confirmed accounts of another system: JSON objects, one on each line',
+    run: importAccounts,
   },
   'issue-api-key': {
     argument: 'name',

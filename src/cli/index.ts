@@ -1,3 +1,3 @@
 export { CliModule } from './cli.module.js';
-export { RefusedError } from './commands.js';
+export { RefusedError } from './command.js';
 export { type Invocation, readInvocation, UsageError } from './usage.js';

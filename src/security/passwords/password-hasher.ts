@@ -32,8 +32,11 @@ export class PasswordHasher implements OnApplicationShutdown {
   private running = 0;
   private readonly cost: number;
   private readonly concurrency: number;
-  /** A decoy of the same form and cost as a real hash: comparing with a malformed one is fast, and would reveal unknown accounts. */
-  private readonly hashOfNobody: string;
+  /**
+   * The hash of no password. A decoy of the same form and cost as a real one: comparing with a malformed one is fast, and would reveal
+   * unknown accounts.
+   */
+  readonly hashOfNobody: string;
 
   private readonly refused;
   private readonly duration;

@@ -1,0 +1,160 @@
+import { open } from 'node:fs/promises';
+import type { INestApplicationContext } from '@nestjs/common';
+import { IsOptional, Matches } from 'class-validator';
+import { ApiError } from '../common/errors/index.js';
+import { Config } from '../infrastructure/config/index.js';
+import { Transactions } from '../infrastructure/database/index.js';
+import { OneTimeSecrets, PasswordHasher, RequestValidationPipe, SecurityEvents } from '../security/index.js';
+import {
+  AccountAnnouncements,
+  AccountsRepository,
+  isActive,
+  IsEmailAddress,
+  IsPersonName,
+  IsUsername,
+} from '../users/index.js';
+import { type CommandResult, RefusedError } from './command.js';
+
+/** So many problems are told. */
+const TOLD = 50;
+
+/** `y` is PHP's letter for what others call `b`. */
+const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
+
+/** An account of the system that comes before this one, whose address that system has confirmed. */
+class FormerAccount {
+  @IsPersonName('Lovelace')
+  last_name: string;
+
+  @IsPersonName('Ada')
+  first_name: string;
+
+  @IsUsername()
+  username: string;
+
+  @IsEmailAddress()
+  email: string;
+
+  @IsOptional()
+  @Matches(BCRYPT, { message: '$property must be a bcrypt hash' })
+  password_hash?: string | null;
+}
+
+interface Line {
+  number: number;
+  text: string;
+}
+
+/**
+ * Imports accounts from a file with a JSON object on each line. The whole file is checked before the first is imported. One whose
+ * address has an account already is left out, so that an import that was interrupted can be repeated.
+ * @throws RefusedError with the lines that are wrong, in which case nothing is imported; or, at the end, with those whose username is
+ * somebody else's
+ */
+export async function importAccounts(app: INestApplicationContext, file: string): Promise<CommandResult> {
+  const check = new FormerAccounts(app.get(Config).passwords.hashCost);
+  const problems: string[] = [];
+  for await (const line of linesOf(file)) {
+    const problem = await check.problemOf(line);
+    if (problem) problems.push(`Line ${line.number}: ${problem}`);
+  }
+  if (problems.length > 0) throw refusal(problems, 'Nothing was imported');
+
+  let [imported, present] = [0, 0];
+  for await (const line of linesOf(file)) {
+    try {
+      if (await importOne(app, await check.read(line))) imported += 1;
+      else present += 1;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.fields)) throw error;
+      problems.push(`Line ${line.number}: ${error.fields[0]?.message}`);
+    }
+  }
+  const summary = `Imported: ${imported}, there before: ${present}`;
+  if (problems.length > 0) throw refusal(problems, summary);
+  return { lines: [summary], data: { imported, present } };
+}
+
+/** @returns false if the address has an account already */
+async function importOne(app: INestApplicationContext, former: FormerAccount): Promise<boolean> {
+  const accounts = app.get(AccountsRepository);
+  const announcements = app.get(AccountAnnouncements);
+  const owner = await accounts.findByEmail(former.email);
+  if (owner && (owner.confirmedAt || !isActive(owner))) return false;
+  await app.get(Transactions).run(async () => {
+    // Somebody registered the address here, and has not shown that it is theirs: its owner is who confirmed it there.
+    if (owner) {
+      await accounts.deleteUnconfirmed(owner.userId);
+      await app.get(OneTimeSecrets).forgetAll(owner.userId);
+    }
+    const account = await accounts.create({
+      lastName: former.last_name,
+      firstName: former.first_name,
+      username: former.username,
+      email: former.email,
+      passwordHash: former.password_hash?.replace('$2y$', '$2b$') ?? app.get(PasswordHasher).hashOfNobody,
+    });
+    const { userId } = account;
+    await announcements.announceRegistered(account);
+    await accounts.confirmEmail(userId);
+    await announcements.announceConfirmed(account);
+    if (!former.password_hash) await accounts.requirePasswordReset(userId);
+    await app.get(SecurityEvents).recordWith({ kind: 'user_created', outcome: 'success', userId, detail: 'cli' });
+  });
+  return true;
+}
+
+/** Reads lines, and knows the names that it has read. */
+class FormerAccounts {
+  private readonly validation = new RequestValidationPipe();
+  private readonly names = new Set<string>();
+
+  constructor(private readonly hashCost: number) {}
+
+  /** @throws ApiError `validation_failed` */
+  async read({ text }: Line): Promise<FormerAccount> {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw ApiError.invalidField('line', 'is not JSON');
+    }
+    return (await this.validation.transform(value, { type: 'body', metatype: FormerAccount })) as FormerAccount;
+  }
+
+  async problemOf(line: Line): Promise<string | null> {
+    try {
+      const { username, email, password_hash } = await this.read(line);
+      // Another cost takes another time, which would tell who was imported.
+      const cost = Number(BCRYPT.exec(password_hash ?? '')?.[1] ?? this.hashCost);
+      if (cost !== this.hashCost) return `password_hash must be of cost ${this.hashCost}, and not ${cost}`;
+      return this.isNew(username) && this.isNew(email) ? null : 'username or email is on an earlier line, too';
+    } catch (error) {
+      if (error instanceof ApiError && error.fields) return error.fields.map(({ message }) => message).join(', ');
+      throw error;
+    }
+  }
+
+  private isNew(name: string): boolean {
+    const { size } = this.names;
+    return this.names.add(name.toLowerCase()).size > size;
+  }
+}
+
+async function* linesOf(file: string): AsyncGenerator<Line> {
+  const handle = await open(file).catch((error: Error) => {
+    throw new RefusedError(`${file} cannot be read: ${error.message}`);
+  });
+  let number = 0;
+  for await (const line of handle.readLines()) {
+    number += 1;
+    const text = line.replace(/^\uFEFF/, '').trim();
+    if (text) yield { number, text };
+  }
+}
+
+function refusal(problems: string[], summary: string): RefusedError {
+  const untold = problems.length - TOLD;
+  const more = untold > 0 ? [`… and ${untold} more lines`] : [];
+  return new RefusedError([...problems.slice(0, TOLD), ...more, summary].join('\n'));
+}
