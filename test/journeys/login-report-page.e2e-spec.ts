@@ -33,6 +33,7 @@ describe('The page behind the link in a mail about a login', () => {
     const asked = await logins.open(user.linkToken);
     expect(asked.status).toBe(200);
     expect(asked.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(asked.text).toContain('logged in to your account at Accounts on <strong>');
     expect(asked.text).toContain('<button type="submit">This was not me</button>');
     const action = /<form method="post" action="([^"]+)">/.exec(asked.text)?.[1] as string;
     expect(new URL(action, 'https://accounts.example/sub/not-me?token=x').pathname).toBe('/sub/not-me');

@@ -20,17 +20,18 @@ describe('Mails over SMTP', () => {
     const [mail] = (await suite.sink.waitFor(1)) as [SunkMail];
     expect(mail.from).toBe('no-reply@app.example');
     expect(mail.recipients).toEqual([email]);
-    expect(mail.source).toContain('From: Accounts <no-reply@app.example>');
+    expect(mail.source).toContain('From: Acme <no-reply@app.example>');
     expect(mail.source).toContain('Subject: Your confirmation code');
     expect(mail.source).toContain('Content-Type: text/plain');
     expect(mail.source).toContain('Content-Type: text/html');
     expect(mail.source).toContain('Auto-Submitted: auto-generated');
     expect(decoded(mail)).toMatch(/\b\d{6}\b/);
+    expect(decoded(mail).match(/was used at\s+Acme\. It was/g), 'in both parts').toHaveLength(2);
     expect(decoded(mail), 'a screen reader is told what it reads').toContain('aria-label="Your confirmation code"');
     const sent = await suite.stateOf(email, 'sent');
     expect(sent).toMatchObject({ attempts: 1, sealed: null });
     // Should it leave twice, mailboxes can tell by it.
-    expect(mail.source).toContain(`Message-ID: <${String(sent._id)}@account-service>`);
+    expect(mail.source).toContain(`Message-ID: <${String(sent._id)}@app.example>`);
     expect((sent.purge_at - sent.expires_at) / MINUTE, 'it is listed for a week').toBe(7 * 24 * 60);
   });
 

@@ -18,7 +18,7 @@ export class MailSuite {
     beforeAll(async () => {
       this.sink = await SmtpSink.start();
       const { port } = this.sink;
-      const env = { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(port), SMTP_FROM: 'Accounts <no-reply@app.example>' };
+      const env = { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(port), SMTP_FROM: 'Acme <no-reply@app.example>' };
       this.test = await startTestApp({ env });
     });
     afterEach(() => {

@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../../common/access/index.js';
 import { type HtmlPage, ServesPages } from '../../common/pages/index.js';
+import { Config } from '../../infrastructure/config/index.js';
 import { LoginReportDto } from './login-report.dto.js';
 import { donePage, questionPage, refusalPage } from './login-report-pages.js';
 import { LoginReportService } from './login-report.service.js';
@@ -10,13 +11,16 @@ import { LoginReportService } from './login-report.service.js';
 @ApiExcludeController()
 @Controller('not-me')
 export class LoginReportPageController {
-  constructor(private readonly reports: LoginReportService) {}
+  constructor(
+    private readonly reports: LoginReportService,
+    private readonly config: Config,
+  ) {}
 
   @Get()
   @Public()
   @ServesPages(refusalPage)
   async askWhetherToReport(@Query() { token }: LoginReportDto): Promise<HtmlPage> {
-    return questionPage(token, await this.reports.read(token));
+    return questionPage(this.config.mail.serviceName, token, await this.reports.read(token));
   }
 
   @Post()

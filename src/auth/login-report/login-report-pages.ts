@@ -30,8 +30,11 @@ const REFUSALS: Partial<Record<ErrorCode, [title: string, text: string]>> = {
   ],
 };
 
-export function questionPage(token: string, loggedInAt: Date): HtmlPage {
-  return { title: 'Was this login not you?', body: question({ token, logged_in_at: formatMoment(loggedInAt) }) };
+export function questionPage(service: string, token: string, loggedInAt: Date): HtmlPage {
+  return {
+    title: 'Was this login not you?',
+    body: question({ service, token, logged_in_at: formatMoment(loggedInAt) }),
+  };
 }
 
 export function donePage(): HtmlPage {

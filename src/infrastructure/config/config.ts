@@ -91,7 +91,12 @@ export abstract class Config {
   abstract readonly mail: {
     /** null: mails go to the development inbox, or wait (production). */
     readonly smtp: SmtpSettings | null;
+    /** As the header has it, with or without a name. */
     readonly from: string;
+    /** The host of the sender's address. */
+    readonly fromHost: string;
+    /** What mails call the service: the sender's name, or without one its host. */
+    readonly serviceName: string;
     /** Base of the links in mails, without a trailing slash. */
     readonly frontendUrl: string;
     /** Where people reach this service itself, without a trailing slash; null: not known, and no mail links to it. */

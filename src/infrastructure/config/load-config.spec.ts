@@ -169,6 +169,30 @@ describe('loadConfig', () => {
     expect(load({ SMTP_FROM: sender }).mail.from).toBe(sender);
   });
 
+  it.each([
+    ['Acme, Inc. <no-reply@b.example>', 'Acme, Inc.', 'b.example'],
+    ['"Acme: (EU) [x]" <a@b.example>', 'Acme: (EU) [x]', 'b.example'],
+    ['no-reply@b.example', 'b.example', 'b.example'],
+    ['<no-reply@b.example>', 'b.example', 'b.example'],
+  ])('calls the service of %s %s in its mails', (sender, serviceName, fromHost) => {
+    expect(load({ SMTP_FROM: sender }).mail).toMatchObject({ serviceName, fromHost });
+  });
+
+  it('sends mails in production only from an address, and with links, of which it was told', () => {
+    const production = {
+      NODE_ENV: 'production',
+      ALLOW_EMBEDDED: 'true',
+      JWT_SECRET: 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF',
+      JWT_REFRESH_SECRET: 'Fe0Cb7Zy4Wv1Ts8Qp5Nm2Kj9Hg6Ed3Ba',
+    };
+    const told = { SMTP_FROM: 'Acme <no-reply@acme.example>', FRONTEND_URL: 'https://acme.example' };
+    expect(problemsOf(production)).toEqual([]);
+    expect(problemsOf({ ...production, SMTP_HOST: 'mail.example' })).toEqual(
+      Object.keys(told).map((name) => `${name}: is required where mails are sent`),
+    );
+    expect(problemsOf({ ...production, ...told, SMTP_HOST: 'mail.example' })).toEqual([]);
+  });
+
   it('holds previous secrets in production to the rules of the present ones', () => {
     const [a, b, c] = [
       'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF',

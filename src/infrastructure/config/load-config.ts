@@ -111,7 +111,9 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null, is
             password: settings.SMTP_PASS ?? null,
           }
         : null,
-      from: settings.SMTP_FROM,
+      from: settings.SMTP_FROM.text,
+      fromHost: settings.SMTP_FROM.host,
+      serviceName: settings.SMTP_FROM.name || settings.SMTP_FROM.host,
       frontendUrl,
       publicUrl: settings.PUBLIC_URL ?? (isProduction ? null : `http://127.0.0.1:${settings.PORT}`),
     },

@@ -5,6 +5,8 @@ export type GivenSettings = Record<string, string>;
 
 const SECRETS = ['JWT_SECRET', 'JWT_REFRESH_SECRET', 'JWT_SECRET_PREVIOUS', 'JWT_REFRESH_SECRET_PREVIOUS'] as const;
 const REQUIRED_SECRETS: readonly string[] = SECRETS.slice(0, 2);
+/** Of which development has a default that no mail server takes, and no reader could open. */
+const OF_EVERY_MAIL = ['SMTP_FROM', 'FRONTEND_URL'] as const;
 const STORES = ['MONGODB_URI', 'REDIS_URL'] as const;
 
 /** What production refuses, although development accepts it. */
@@ -16,8 +18,9 @@ export function productionProblems(given: GivenSettings): string[] {
     if (given[name] !== undefined || given.ALLOW_EMBEDDED === 'true') continue;
     problems.push(`${name}: is required in production (ALLOW_EMBEDDED=true does without, for one process only)`);
   }
-  if (given.SMTP_HOST !== undefined && given.FRONTEND_URL === undefined) {
-    problems.push('FRONTEND_URL: is required where mails are sent');
+  for (const name of OF_EVERY_MAIL) {
+    if (given.SMTP_HOST === undefined || given[name] !== undefined) continue;
+    problems.push(`${name}: is required where mails are sent`);
   }
   return problems;
 }

@@ -123,15 +123,14 @@ export const hostName = z.string().refine((text) => /^[\w.-]+$/.test(text) || is
 const SENDER = /^(?:[^\r\n<>@]*<(?<named>[^\s<>@]+@[^\s<>@]+)>|(?<bare>[^\s<>@]+@[^\s<>@]+))$/;
 
 /** One address, with or without a name, for nodemailer too: it would take some texts for a group, several addresses or another one. */
-export const sender = z.string().refine(
-  (text) => {
-    const { named, bare } = SENDER.exec(text)?.groups ?? {};
-    const address = named ?? bare;
-    const [parsed, ...others] = addressparser(text);
-    return address !== undefined && parsed?.address === address && others.length === 0;
-  },
-  { error: 'must be an address: Name <name@host>, or name@host' },
-);
+export const sender = z.string().transform((text, context) => {
+  const { named, bare } = SENDER.exec(text)?.groups ?? {};
+  const address = named ?? bare;
+  const [parsed, ...others] = addressparser(text);
+  if (address === undefined || parsed?.address !== address || others.length > 0)
+    return fail(context, 'must be an address: Name <name@host>, or name@host');
+  return { text, name: parsed.name, host: address.slice(address.lastIndexOf('@') + 1) };
+});
 
 export const origins = list.superRefine((items, context) => {
   for (const item of items) {

@@ -69,7 +69,7 @@ export const settingsSchema = z
     SMTP_PORT: wholeNumber(587, 1, 65_535),
     SMTP_USER: z.string().optional(),
     SMTP_PASS: z.string().optional(),
-    SMTP_FROM: sender.default('Accounts <no-reply@localhost>'),
+    SMTP_FROM: sender.prefault('Accounts <no-reply@localhost>'),
     GEOIP_DB: z.string().optional(),
   })
   .superRefine((settings, context) => {

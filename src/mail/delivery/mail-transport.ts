@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { MailerService } from '@nestjs-modules/mailer';
 import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
@@ -7,8 +8,6 @@ import { MailDrill } from './mail-drill.js';
 import { MailInbox } from './mail-inbox.js';
 import { TextTemplates } from './text-templates.js';
 import { withTimeLeft } from './time-left.js';
-
-const SERVICE_NAME = 'Accounts';
 
 export interface Delivery {
   id: string;
@@ -38,18 +37,20 @@ export class MailTransport {
   async deliver({ id, kind, to, context }: Delivery): Promise<void> {
     this.drill?.assertDelivers();
     const { subject, preheader } = MAIL_HEADINGS[kind];
-    const values = { ...withTimeLeft(context, this.clock.nowMs()), subject, preheader, service: SERVICE_NAME };
+    const { serviceName, fromHost, smtp } = this.config.mail;
+    const values = { ...withTimeLeft(context, this.clock.nowMs()), subject, preheader, service: serviceName };
     const info = (await this.mailer.sendMail({
       to,
       subject,
       template: kind,
       context: values,
       text: this.texts.render(kind, values),
-      // The same at every attempt: if a crash makes a mail leave twice, mailboxes recognise the second.
-      messageId: `<${id}@account-service>`,
+      // The same at every attempt: if a crash makes a mail leave twice, mailboxes recognise the second. Its
+      // right side is the sender's host: spam filters distrust one that is no host.
+      messageId: `<${id}@${domainToASCII(fromHost) || fromHost}>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
     })) as { message?: unknown };
-    if (!this.config.mail.smtp) await this.receive({ id, kind, to, context }, String(info.message));
+    if (!smtp) await this.receive({ id, kind, to, context }, String(info.message));
   }
 
   private async receive({ id, kind, to, context }: Delivery, json: string): Promise<void> {
