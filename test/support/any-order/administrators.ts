@@ -28,6 +28,7 @@ export const disable = decision('disable', {
   method: 'PATCH',
   body: { status: 'inactive' },
   apply(model) {
+    if (!model.isDisabled) model.record('user_disabled');
     model.isDisabled = true;
     model.end('account_disabled');
   },
@@ -38,6 +39,7 @@ export const enable = decision('enable', {
   body: { status: 'active' },
   isAllowed: ({ isDisabled, isConfirmed, isDeleted }) => isDisabled || (isConfirmed && !isDeleted),
   apply(model) {
+    if (model.isDisabled) model.record('user_enabled');
     model.isDisabled = false;
   },
 });
@@ -47,6 +49,7 @@ export const grantRole = decision('grant the role', {
   body: { role: 'admin' },
   isAllowed: ({ isConfirmed, isActive }) => isConfirmed && isActive,
   apply(model) {
+    if (!model.isAdmin) model.record('user_role_changed');
     model.isAdmin = true;
   },
 });
@@ -55,6 +58,7 @@ export const takeRole = decision('take the role', {
   method: 'PATCH',
   body: { role: null },
   apply(model) {
+    if (model.isAdmin) model.record('user_role_changed');
     model.isAdmin = false;
   },
 });
@@ -62,6 +66,7 @@ export const takeRole = decision('take the role', {
 export const remove = decision('delete', {
   method: 'DELETE',
   apply(model) {
+    if (!model.isDeleted) model.record('user_deleted');
     model.isDeleted = true;
     model.end('account_disabled');
   },
@@ -72,6 +77,7 @@ export const restore = decision('restore', {
   path: '/restore',
   body: {},
   apply(model) {
+    if (model.isDeleted) model.record('user_restored');
     model.isDeleted = false;
   },
 });

@@ -1,3 +1,4 @@
+import type { SecurityEventKind } from '../../../src/security/events/security-event-kinds.js';
 import { DAY, HOUR, type ManualClock, MINUTE, SECOND } from '../manual-clock.js';
 
 const ACCESS_TTL = HOUR;
@@ -109,6 +110,8 @@ export class AccountModel {
     'username-changed': 0,
     'new-device': 0,
   };
+  /** How many security events of each kind that is recorded with what it is about, or neither. */
+  events: Partial<Record<SecurityEventKind, number>> = {};
   otp: ModelSecret;
   reset: ModelSecret;
 
@@ -126,6 +129,7 @@ export class AccountModel {
     copy.passwords = [...this.passwords];
     copy.knownDevices = [...this.knownDevices];
     copy.mails = { ...this.mails };
+    copy.events = { ...this.events };
     copy.otp = this.otp.clone();
     copy.reset = this.reset.clone();
     copy.sessions = this.sessions.map((session) => ({
@@ -162,10 +166,16 @@ export class AccountModel {
     return this.sessions.filter(({ end }) => !end);
   }
 
+  record(kind: SecurityEventKind): void {
+    this.events[kind] = (this.events[kind] ?? 0) + 1;
+  }
+
   register(userId: string, password: string): void {
     Object.assign(this, { exists: true, userId, registeredAt: this.clock.nowMs(), passwords: [password] });
     this.firstName = 'Ada';
     this.isAdmin = false;
+    this.events = {};
+    this.record('user_created');
     // What was mailed to the account before it is of no use.
     this.otp.kill();
     this.reset.kill();
@@ -232,6 +242,7 @@ export class AccountModel {
 
   changePassword(password: string): void {
     this.mails['password-changed'] += 1;
+    this.record('authn_password_change');
     this.passwords.push(password);
     this.isResetRequired = false;
     this.reset.kill();
@@ -245,6 +256,7 @@ export class AccountModel {
 
   lockDown(): void {
     this.end('reported_not_me');
+    this.record('authn_lockdown');
     this.isResetRequired = true;
     this.recoveries += 1;
     this.knownDevices = [];

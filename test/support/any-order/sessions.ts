@@ -149,6 +149,7 @@ export const changeNames = command('change names', (chosen) => ({
         if (!names.username || names.username === model.username) return;
         model.username = names.username;
         model.mails['username-changed'] += 1;
+        model.record('user_updated');
       },
     });
   },

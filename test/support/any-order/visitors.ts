@@ -54,6 +54,7 @@ export const verifyCode = command('verify code', ({ at, which, isRight }) => ({
         model.otp.kill();
         model.isConfirmed = true;
         model.confirmedAt = model.clock.nowMs();
+        model.record('email_verified');
       },
     };
   },

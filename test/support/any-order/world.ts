@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { type Document, ObjectId } from 'mongodb';
 import { expect } from 'vitest';
+import type { SecurityEventKind } from '../../../src/security/events/security-event-kinds.js';
 import { LoginReportTokens } from '../../../src/security/index.js';
 import type { AccountModel, ModelSession } from './model.js';
 import { redisUrl, usesRedis } from '../backends.js';
@@ -8,6 +10,20 @@ import { ManualClock, MINUTE, SECOND } from '../manual-clock.js';
 import type { User } from '../personas.js';
 import { TcpProxy } from '../tcp-proxy.js';
 import { API_KEY, startTestApp, type TestApp } from '../test-app.js';
+
+/** Kinds of events of which none may be missing, nor come without what they are about. */
+const RECORDED: SecurityEventKind[] = [
+  'user_created',
+  'email_verified',
+  'authn_password_change',
+  'authn_lockdown',
+  'user_updated',
+  'user_role_changed',
+  'user_disabled',
+  'user_enabled',
+  'user_deleted',
+  'user_restored',
+];
 
 /** The tokens of a session that are tried after each step: the newest. */
 const TRIED = 2;
@@ -91,7 +107,7 @@ export class AccountWorld {
   /** What the account is, what its tokens open, and whom they show, is what the model says, on every instance. */
   async expectAsSaid(model: AccountModel): Promise<void> {
     if (model.exists) await this.expectAccount(model);
-    await this.expectMails(model);
+    await this.expectRecords(model);
     expect(model.sessions.filter(({ isUnannounced, end }) => isUnannounced && !end)).toEqual([]);
     for (const [at] of this.instances.entries()) {
       for (const session of model.sessions) await this.expectSession(at, model, session);
@@ -111,14 +127,20 @@ export class AccountWorld {
     });
   }
 
-  /** They are stored with what they are about, and sent a moment later. */
-  private async expectMails({ email, mails }: AccountModel): Promise<void> {
-    const stored = await this.instances[0].database
-      .collection('mails')
-      .aggregate([{ $match: { to: email, state: { $ne: 'decoy' } } }, { $group: { _id: '$kind', count: { $sum: 1 } } }])
-      .toArray();
-    const counts = stored.map(({ _id, count }) => [_id as string, count as number]);
-    expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(Object.entries(mails).filter(([, count]) => count)));
+  /** Mails and events that are stored with what they are about. */
+  private async expectRecords({ email, userId, mails, events }: AccountModel): Promise<void> {
+    const counted = async (collection: string, $match: Document) => {
+      const $group = { _id: '$kind', count: { $sum: 1 } };
+      const stored = await this.instances[0].database
+        .collection(collection)
+        .aggregate([{ $match }, { $group }])
+        .toArray();
+      return Object.fromEntries(stored.map(({ _id, count }) => [_id as string, count as number]));
+    };
+    const expected = Object.fromEntries(Object.entries(mails).filter(([, count]) => count > 0));
+    expect(await counted('mails', { to: email, state: { $ne: 'decoy' } })).toEqual(expected);
+    if (userId)
+      expect(await counted('security_events', { user: new ObjectId(userId), kind: { $in: RECORDED } })).toEqual(events);
   }
 
   private async expectSession(at: number, model: AccountModel, session: ModelSession): Promise<void> {
