@@ -17,6 +17,8 @@ import { type CommandResult, RefusedError } from './command.js';
 
 /** So many problems are told. */
 const TOLD = 50;
+/** So many accounts are imported at a time: the store writes them to disk together. */
+const BATCH = 32;
 
 /** `y` is PHP's letter for what others call `b`. */
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
@@ -52,23 +54,22 @@ interface Line {
  * somebody else's
  */
 export async function importAccounts(app: INestApplicationContext, file: string): Promise<CommandResult> {
-  const check = new FormerAccounts(app.get(Config).passwords.hashCost);
+  const reader = new FormerAccountReader(app.get(Config).passwords.hashCost);
   const problems: string[] = [];
   for await (const line of linesOf(file)) {
-    const problem = await check.problemOf(line);
-    if (problem) problems.push(`Line ${line.number}: ${problem}`);
+    const problem = await reader.check(line).catch(problemIn(line));
+    if (problem) problems.push(problem);
   }
   if (problems.length > 0) throw refusal(problems, 'Nothing was imported');
 
   let [imported, present] = [0, 0];
-  for await (const line of linesOf(file)) {
-    try {
-      if (await importOne(app, await check.read(line))) imported += 1;
-      else present += 1;
-    } catch (error) {
-      if (!(error instanceof ApiError && error.fields)) throw error;
-      problems.push(`Line ${line.number}: ${error.fields[0]?.message}`);
-    }
+  for await (const lines of batchesOf(linesOf(file))) {
+    const outcomes = await Promise.all(
+      lines.map(async (line) => importOne(app, await reader.read(line)).catch(problemIn(line))),
+    );
+    imported += outcomes.filter((outcome) => outcome === true).length;
+    present += outcomes.filter((outcome) => outcome === false).length;
+    problems.push(...outcomes.filter((outcome) => typeof outcome === 'string'));
   }
   const summary = `Imported: ${imported}, there before: ${present}`;
   if (problems.length > 0) throw refusal(problems, summary);
@@ -104,8 +105,8 @@ async function importOne(app: INestApplicationContext, former: FormerAccount): P
   return true;
 }
 
-/** Reads lines, and knows the names that it has read. */
-class FormerAccounts {
+/** Reads lines, and knows the names in those that it has checked. */
+class FormerAccountReader {
   private readonly validation = new RequestValidationPipe();
   private readonly names = new Set<string>();
 
@@ -122,17 +123,15 @@ class FormerAccounts {
     return (await this.validation.transform(value, { type: 'body', metatype: FormerAccount })) as FormerAccount;
   }
 
-  async problemOf(line: Line): Promise<string | null> {
-    try {
-      const { username, email, password_hash } = await this.read(line);
-      // Another cost takes another time, which would tell who was imported.
-      const cost = Number(BCRYPT.exec(password_hash ?? '')?.[1] ?? this.hashCost);
-      if (cost !== this.hashCost) return `password_hash must be of cost ${this.hashCost}, and not ${cost}`;
-      return this.isNew(username) && this.isNew(email) ? null : 'username or email is on an earlier line, too';
-    } catch (error) {
-      if (error instanceof ApiError && error.fields) return error.fields.map(({ message }) => message).join(', ');
-      throw error;
-    }
+  /** @throws ApiError `validation_failed` */
+  async check(line: Line): Promise<void> {
+    const { username, email, password_hash } = await this.read(line);
+    // Another cost takes another time, which would tell who was imported.
+    const cost = Number(BCRYPT.exec(password_hash ?? '')?.[1] ?? this.hashCost);
+    if (cost !== this.hashCost)
+      throw ApiError.invalidField('password_hash', `password_hash must be of cost ${this.hashCost}, and not ${cost}`);
+    if (!this.isNew(username) || !this.isNew(email))
+      throw ApiError.invalidField('username', 'username or email is on an earlier line, too');
   }
 
   private isNew(name: string): boolean {
@@ -152,6 +151,25 @@ async function* linesOf(file: string): AsyncGenerator<Line> {
     if (text) yield { number, text };
   }
 }
+
+async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
+  let batch: Line[] = [];
+  for await (const line of lines) {
+    batch.push(line);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+/** What is wrong with a line, in words. */
+const problemIn =
+  ({ number }: Line) =>
+  (error: unknown): string => {
+    if (!(error instanceof ApiError && error.fields)) throw error;
+    return `Line ${number}: ${error.fields.map(({ message }) => message).join(', ')}`;
+  };
 
 function refusal(problems: string[], summary: string): RefusedError {
   const untold = problems.length - TOLD;
