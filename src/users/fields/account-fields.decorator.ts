@@ -34,7 +34,8 @@ export function IsEmailAddress(): PropertyDecorator {
       format: 'email',
       maxLength: 254,
       example: 'ada@example.com',
-      description: 'Upper and lower case are the same',
+      description:
+        'Upper and lower case are the same; ASCII, at most 64 characters before the @, a top-level domain after it',
     }),
     IsString({ message: '$property must be a string' }),
     MaxLength(254, { message: '$property must be at most 254 characters long' }),
@@ -46,7 +47,13 @@ export function IsEmailAddress(): PropertyDecorator {
 /** `first_name`, `last_name`: 2 to 100 characters of plain text. */
 export function IsPersonName(example: string, { required = true } = {}): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ required, minLength: 2, maxLength: 100, example }),
+    ApiProperty({
+      required,
+      minLength: 2,
+      maxLength: 100,
+      example,
+      description: 'At least one visible character; no control characters, line breaks or marks of direction',
+    }),
     ...(required ? [] : [IsOmittable()]),
     IsPlainText(),
     MinLength(2, { message: '$property must be at least 2 characters long' }),
