@@ -61,7 +61,7 @@ export const verifyCode = command('verify code', ({ at, which, isRight }) => ({
 }));
 
 const DEVICES = [FIREFOX, IPHONE];
-const NETWORKS = ['198.51.100', '203.0.113'];
+const NETWORKS = ['2001:db8:1', '2001:db8:2'];
 
 export const login = command('login', ({ at, which, other, isRight, isAll }) => ({
   operation({ email, username, passwords }) {

@@ -64,12 +64,12 @@ export class AccountWorld {
     return (this.instances[at % this.instances.length] as TestApp).client().as({ apiKey: API_KEY });
   }
 
-  /** With a browser somewhere in a network. */
+  /** With a browser somewhere in a network (a /48), each time from a /64 that has no logins yet: limits are per /64. */
   logIn(at: number, network: string, userAgent: string, credentials: Record<'login' | 'password', string>) {
-    this.hosts = (this.hosts % 254) + 1;
+    this.hosts += 1;
     const instance = this.instances[at % this.instances.length] as TestApp;
     const headers = { 'user-agent': userAgent };
-    return instance.client(`${network}.${this.hosts}`).post('/auth/login', credentials, { headers });
+    return instance.client(`${network}:${this.hosts.toString(16)}::1`).post('/auth/login', credentials, { headers });
   }
 
   /** What the link in the mail about this login contains, if there is such a mail. */
