@@ -24,8 +24,8 @@ type RequestWithArrival = FastifyRequest & { [ARRIVAL]?: Place<Arrival> };
 
 /**
  * Answers 503 to a request that has no answer after 4.5 seconds, whatever it is waiting for. Pipelined requests that wait for
- * one another have that time each. The work behind such a request goes on until its own time limits end it; all of it is
- * atomic, so that the caller may simply try again.
+ * one another have that time each. The work behind such a request goes on until its own time limits end it, save for hashes, which
+ * it no longer gets; all of it is atomic, so that the caller may simply try again.
  */
 export function answerInTime(server: FastifyInstance): void {
   // One timer for all requests: one each would cost more than the check itself.

@@ -2,12 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Promisable } from '../promisable/index.js';
 import { clientAddress } from './client-address.js';
+import { onEachEnd } from './on-each-end.js';
 
 /** The request that caused a piece of work: for logs, security events and metrics, wherever they are written. */
 export interface RequestContext {
   requestId: string;
   /** The caller's address. */
   ip: string;
+  /** Whether it has been answered, or its caller is gone: nobody waits for what is still done for it. */
+  isOver: boolean;
   /** Name of the calling application's API key, once it was verified. */
   apiKeyName?: string;
   /** Account of the request's bearer token, once it was verified. */
@@ -38,8 +41,11 @@ export function contextOf(request: RequestWithContext): RequestContext | undefin
 export function keepRequestContext(server: FastifyInstance): void {
   server.decorateRequest(CONTEXT);
   server.addHook('onRequest', (request: RequestWithContext, _reply, done) => {
-    request[CONTEXT] = { requestId: request.id, ip: clientAddress(request) };
+    request[CONTEXT] = { requestId: request.id, ip: clientAddress(request), isOver: false };
     storage.run(request[CONTEXT], done);
+  });
+  onEachEnd(server, (request: RequestWithContext) => {
+    if (request[CONTEXT]) request[CONTEXT].isOver = true;
   });
   // Between these two hooks the body is read from the socket, whose events run in the connection's context: restore the request's.
   server.addHook('preValidation', (request: RequestWithContext, _reply, done) => {

@@ -9,8 +9,14 @@ import { HashThreads } from './hash-threads.js';
 /** bcrypt ignores everything after these bytes: longer passwords with the same beginning would be equal. */
 export const MAX_PASSWORD_BYTES = 72;
 
-/** About 2.5 s of waiting at cost 10 for the last of them; further callers get a 503. */
+/** Further callers get a 503 at once. */
 const QUEUED_PER_SLOT = 50;
+
+/**
+ * Who waits longer gets a 503. A request may wait twice, and has 4.5 s: hashes that come too late for its answer would keep the next
+ * ones waiting until theirs come too late as well, and with a little more than the cores can do nobody would log in any more.
+ */
+const LONGEST_WAIT_MS = 2_000;
 
 const SALT_AND_HASH_CHARACTERS = 53;
 
@@ -19,6 +25,8 @@ const DURATION_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5
 interface Turn {
   begin(): void;
   refuse(): void;
+  /** Whether it has waited too long, or nobody waits for it any more. */
+  isLate(): boolean;
 }
 
 /**
@@ -48,7 +56,10 @@ export class PasswordHasher implements OnApplicationShutdown {
     this.hashOfNobody = `$2b$${String(this.cost).padStart(2, '0')}$${'.'.repeat(SALT_AND_HASH_CHARACTERS)}`;
     metrics.gauge('password_hashes_running', 'bcrypt hashes being computed', () => this.running);
     metrics.gauge('password_hashes_waiting', 'bcrypt hashes waiting for their turn', () => this.waiting.size);
-    this.refused = metrics.counter('password_hashes_refused_total', 'Requests answered 503 because too many waited');
+    this.refused = metrics.counter(
+      'password_hashes_refused_total',
+      'Hashes refused because too many waited, or waited too long',
+    );
     this.duration = metrics.histogram(
       'password_hash_duration_seconds',
       'One bcrypt hash, without its wait',
@@ -90,20 +101,31 @@ export class PasswordHasher implements OnApplicationShutdown {
     } finally {
       stopTimer();
       // The slot passes to the next in the queue and is not freed, or a newcomer could overtake the queue.
-      const next = this.waiting.next();
+      const next = this.nextInTime();
       if (next) next.begin();
       else this.running -= 1;
     }
   }
 
-  /** @throws ApiError `service_unavailable` if too many wait, also later, if it has to give way */
+  private nextInTime(): Turn | undefined {
+    for (let next = this.waiting.next(); ; next = this.waiting.next()) {
+      if (!next?.isLate()) return next;
+      next.refuse();
+    }
+  }
+
+  /** @throws ApiError `service_unavailable` if too many wait, also later, if it has to give way or has waited too long */
   private turn(): Promise<void> {
+    const request = currentRequest();
+    const dueMs = performance.now() + LONGEST_WAIT_MS;
     return new Promise((begin, reject) => {
       const refuse = () => {
         this.refused.inc();
         reject(new ApiError('service_unavailable', { retryAfterSeconds: 2 }));
       };
-      this.waiting.add(addressBucket(currentRequest()?.ip ?? ''), { begin, refuse })?.refuse();
+      // What no request waits for has all the time in the world.
+      const isLate = () => request !== undefined && (request.isOver || performance.now() > dueMs);
+      this.waiting.add(addressBucket(request?.ip ?? ''), { begin, refuse, isLate })?.refuse();
     });
   }
 }
