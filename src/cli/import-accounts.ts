@@ -4,6 +4,7 @@ import { IsOptional, Matches } from 'class-validator';
 import { ApiError } from '../common/errors/index.js';
 import { Config } from '../infrastructure/config/index.js';
 import { Transactions } from '../infrastructure/database/index.js';
+import { MailsRepository } from '../mail/index.js';
 import { OneTimeSecrets, PasswordHasher, RequestValidationPipe, SecurityEvents } from '../security/index.js';
 import {
   AccountAnnouncements,
@@ -55,17 +56,21 @@ interface Line {
  */
 export async function importAccounts(app: INestApplicationContext, file: string): Promise<CommandResult> {
   const reader = new FormerAccountReader(app.get(Config).passwords.hashCost);
+  const accounts: { number: number; former: FormerAccount }[] = [];
   const problems: string[] = [];
+  // Once: a pipe cannot be read again.
   for await (const line of linesOf(file)) {
-    const problem = await reader.check(line).catch(problemIn(line));
-    if (problem) problems.push(problem);
+    const former = await reader.read(line).catch(problemIn(line));
+    if (typeof former === 'string') problems.push(former);
+    else accounts.push({ number: line.number, former });
   }
   if (problems.length > 0) throw refusal(problems, 'Nothing was imported');
 
   let [imported, present] = [0, 0];
-  for await (const lines of batchesOf(linesOf(file))) {
+  for (let start = 0; start < accounts.length; start += BATCH) {
+    const batch = accounts.slice(start, start + BATCH);
     const outcomes = await Promise.all(
-      lines.map(async (line) => importOne(app, await reader.read(line)).catch(problemIn(line))),
+      batch.map(({ number, former }) => importOne(app, former).catch(problemIn({ number }))),
     );
     imported += outcomes.filter((outcome) => outcome === true).length;
     present += outcomes.filter((outcome) => outcome === false).length;
@@ -80,13 +85,14 @@ export async function importAccounts(app: INestApplicationContext, file: string)
 async function importOne(app: INestApplicationContext, former: FormerAccount): Promise<boolean> {
   const accounts = app.get(AccountsRepository);
   const announcements = app.get(AccountAnnouncements);
-  const owner = await accounts.findByEmail(former.email);
-  if (owner && (owner.confirmedAt || !isActive(owner))) return false;
-  await app.get(Transactions).run(async () => {
+  return app.get(Transactions).run(async () => {
+    const owner = await accounts.findByEmail(former.email);
+    if (owner && (owner.confirmedAt || !isActive(owner))) return false;
     // Somebody registered the address here, and has not shown that it is theirs: its owner is who confirmed it there.
     if (owner) {
       await accounts.deleteUnconfirmed(owner.userId);
       await app.get(OneTimeSecrets).forgetAll(owner.userId);
+      await app.get(MailsRepository).deleteTo(owner.email);
     }
     const account = await accounts.create({
       lastName: former.last_name,
@@ -101,11 +107,11 @@ async function importOne(app: INestApplicationContext, former: FormerAccount): P
     await announcements.announceConfirmed(account);
     if (!former.password_hash) await accounts.requirePasswordReset(userId);
     await app.get(SecurityEvents).recordWith({ kind: 'user_created', outcome: 'success', userId, detail: 'cli' });
+    return true;
   });
-  return true;
 }
 
-/** Reads lines, and knows the names in those that it has checked. */
+/** Reads lines, and knows the names in those that it has read. */
 class FormerAccountReader {
   private readonly validation = new RequestValidationPipe();
   private readonly names = new Set<string>();
@@ -120,18 +126,16 @@ class FormerAccountReader {
     } catch {
       throw ApiError.invalidField('line', 'is not JSON');
     }
-    return (await this.validation.transform(value, { type: 'body', metatype: FormerAccount })) as FormerAccount;
-  }
-
-  /** @throws ApiError `validation_failed` */
-  async check(line: Line): Promise<void> {
-    const { username, email, password_hash } = await this.read(line);
+    const metadata = { type: 'body', metatype: FormerAccount } as const;
+    const former = (await this.validation.transform(value, metadata)) as FormerAccount;
+    const { username, email, password_hash } = former;
     // Another cost takes another time, which would tell who was imported.
     const cost = Number(BCRYPT.exec(password_hash ?? '')?.[1] ?? this.hashCost);
     if (cost !== this.hashCost)
       throw ApiError.invalidField('password_hash', `password_hash must be of cost ${this.hashCost}, and not ${cost}`);
     if (!this.isNew(username) || !this.isNew(email))
       throw ApiError.invalidField('username', 'username or email is on an earlier line, too');
+    return former;
   }
 
   private isNew(name: string): boolean {
@@ -152,20 +156,9 @@ async function* linesOf(file: string): AsyncGenerator<Line> {
   }
 }
 
-async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
-  let batch: Line[] = [];
-  for await (const line of lines) {
-    batch.push(line);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  yield batch;
-}
-
 /** What is wrong with a line, in words. */
 const problemIn =
-  ({ number }: Line) =>
+  ({ number }: Pick<Line, 'number'>) =>
   (error: unknown): string => {
     if (!(error instanceof ApiError && error.fields)) throw error;
     return `Line ${number}: ${error.fields.map(({ message }) => message).join(', ')}`;

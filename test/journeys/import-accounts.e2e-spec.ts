@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcrypt';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RefusedError } from '../../src/cli/command.js';
+import { AccountsRepository } from '../../src/users/index.js';
 import { NEW_PASSWORD } from '../support/password-resets.js';
 import { newRegistration, PASSWORD, type Registration } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
@@ -145,6 +148,40 @@ describe('Accounts of another system', () => {
     expect((await test.client().post('/auth/verify-otp', { email, otp })).status).toBe(400);
     expect(await login(stranger.registration, PASSWORD)).toBe(401);
     expect(await login(owner, FORMER_PASSWORD)).toBe(200);
+  });
+
+  it('get no code that was on its way to the account that gave way', async () => {
+    const registration = newRegistration();
+    const { email } = registration;
+    await test.client().patch('/dev/faults', { smtp: 'down' });
+    expect((await test.client().post('/auth/register', registration)).status).toBe(201);
+    expect((await importing([former({ email })])).data).toEqual({ imported: 1, present: 0 });
+    await test.client().delete('/dev/faults');
+    expect(await test.database.collection('mails').findOne({ to: email })).toBeNull();
+  });
+
+  it('were there before, if their address is confirmed at that moment', async () => {
+    const { registration } = await test.personas.visitor();
+    const { email } = registration;
+    const { otp } = await test.inbox.waitFor(email, 'email-verification');
+    const find = AccountsRepository.prototype.findByEmail;
+    onTestFinished(() => {
+      AccountsRepository.prototype.findByEmail = find;
+    });
+    AccountsRepository.prototype.findByEmail = async function (address) {
+      AccountsRepository.prototype.findByEmail = find;
+      const found = await find.call(this, address);
+      expect((await test.client().post('/auth/verify-otp', { email, otp })).status).toBe(200);
+      return found;
+    };
+    expect((await importing([former({ email })])).data).toEqual({ imported: 0, present: 1 });
+  });
+
+  it('come through a pipe, too', async () => {
+    const [one, pipe] = [former(), join(directory, 'pipe')];
+    execFileSync('mkfifo', [pipe]);
+    const [{ data }] = await Promise.all([test.command('import-accounts', pipe), writeFile(pipe, JSON.stringify(one))]);
+    expect(data).toEqual({ imported: 1, present: 0 });
   });
 
   it('leave a disabled account of that address as it is', async () => {

@@ -11,18 +11,18 @@ export class LogoutService {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** @throws ApiError `token_invalid` if the refresh token is not of the caller's session */
+  /** @throws ApiError `token_invalid` if the refresh token is not of the caller's session, or 401 with the reason if that has ended */
   async logout(principal: Principal, refreshToken: string, isForAllSessions: boolean): Promise<void> {
     this.refreshTokens.verifyOwnership(refreshToken, principal);
-    if (isForAllSessions) await this.sessions.endAll(principal.userId, 'logged_out');
-    else await this.end(principal);
     const { userId, sessionId } = principal;
+    const byOwner = this.sessions.byOwner(principal);
+    if (isForAllSessions) {
+      await this.sessions.endAll(userId, 'logged_out', byOwner);
+    } else {
+      await this.sessions.end(sessionId, 'logged_out', byOwner);
+      await this.authenticator.forgetAccount(userId);
+    }
     const detail = isForAllSessions ? 'all sessions' : undefined;
     this.events.record({ kind: 'authn_logout', outcome: 'success', userId, sessionId, detail });
-  }
-
-  private async end({ userId, sessionId }: Principal): Promise<void> {
-    await this.sessions.end(sessionId, 'logged_out');
-    await this.authenticator.forgetAccount(userId);
   }
 }

@@ -49,9 +49,10 @@ export class PasswordChangeService {
 
   /** The password was changed meanwhile, by somebody else, which ended this session, or from this session too; or the account closed. */
   private async overtaken(userId: string, sessionId: string): Promise<ApiError> {
-    const end = await this.sessions.endOf(sessionId);
-    if (end) return new ApiError(end);
     const account = await this.accounts.lock(userId);
+    // With the account: of very many sessions, storage may still have those that the change has ended.
+    const end = await this.sessions.endOf(sessionId, account);
+    if (end) return new ApiError(end);
     return account && isActive(account) ? wrongPassword() : new ApiError('account_disabled');
   }
 

@@ -5,9 +5,7 @@ import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { type Page, PageQueryDto } from '../../common/pagination/index.js';
 import { IdParamDto } from '../../common/validation/index.js';
-import { Transactions } from '../../infrastructure/database/index.js';
 import {
-  Authenticator,
   CallerAuthority,
   CurrentPrincipal,
   type Principal,
@@ -32,9 +30,7 @@ export class LoginHistoryController {
     private readonly history: LoginHistoryRepository,
     private readonly sessions: Sessions,
     private readonly refreshTokens: RefreshTokens,
-    private readonly authenticator: Authenticator,
     private readonly authority: CallerAuthority,
-    private readonly transactions: Transactions,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -75,12 +71,7 @@ export class LoginHistoryController {
   })
   async endSession(@CurrentPrincipal() principal: Principal, @Param() { id }: IdParamDto): Promise<void> {
     const { userId } = principal;
-    await this.end(id, userId, (end) =>
-      this.transactions.runInTurn(`sessions:${userId}`, async () => {
-        await this.authenticator.assertStillStands(principal);
-        return end();
-      }),
-    );
+    await this.end(id, userId, this.sessions.byOwner(principal));
     this.events.record({ kind: 'authn_token_revoked', outcome: 'success', userId, sessionId: id });
   }
 

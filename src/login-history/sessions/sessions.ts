@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { Authenticator, isOutdated, type SessionEnd } from '../../security/index.js';
+import { Authenticator, isOutdated, type Principal, type SessionEnd } from '../../security/index.js';
 import { type EndedSessions, SessionsRepository } from './sessions.repository.js';
 
 /** Runs work in a transaction, maybe together with something else. */
@@ -18,6 +18,19 @@ export class Sessions {
     private readonly authenticator: Authenticator,
     private readonly transactions: Transactions,
   ) {}
+
+  /**
+   * For a caller who ends sessions of their own: in turn, and only while the caller's own session stands. It may have ended since the
+   * request was let in, and those that its owner has opened since are not to end with it.
+   * @throws ApiError 401 with the reason for which it does not stand any more
+   */
+  byOwner(caller: Pick<Principal, 'userId' | 'sessionId'>): RunTransaction {
+    return (work) =>
+      this.transactions.runInTurn(`sessions:${caller.userId}`, async () => {
+        await this.authenticator.assertStillStands(caller);
+        return work();
+      });
+  }
 
   /** @returns why it ended: another reason, if somebody else has ended it at the same moment */
   async end(sessionId: string, reason: SessionEnd, run: RunTransaction = this.runAlone): Promise<SessionEnd> {
@@ -47,10 +60,10 @@ export class Sessions {
 
   /**
    * Why the session ended, by storage; within a transaction, by its snapshot.
-   * @param account of it, if that decides, too: a newer password ends sessions of which storage may still have some
+   * @param account of it, which decides, too: a newer password ends sessions of which storage may still have some
    * @returns null if it has not ended
    */
-  async endOf(sessionId: string, account: { credentialVersion: number } | null = null): Promise<SessionEnd | null> {
+  async endOf(sessionId: string, account: { credentialVersion: number } | null): Promise<SessionEnd | null> {
     const session = await this.repository.readSession(sessionId);
     if ('ended' in session) return session.ended;
     return isOutdated(session, account) ? 'password_changed' : null;

@@ -56,7 +56,8 @@ export class MailTransport {
   private async receive({ id, kind, to, context }: Delivery, json: string): Promise<void> {
     const { subject, html, text } = JSON.parse(json) as { subject: string; html: string; text: string };
     const { otp = null, link = null, ...others } = context as { otp?: string; link?: string; token?: string };
-    const token = others.token ?? (link && new URL(link).searchParams.get('token'));
+    const url = link && URL.canParse(link) ? new URL(link) : null;
+    const token = others.token ?? url?.searchParams.get('token') ?? null;
     await this.inbox?.receive({ id, kind, to, subject, html, text, otp, token, link });
   }
 }

@@ -17,24 +17,18 @@ interface SessionOperation {
   send(caller: ApiClient, session: ModelSession): Promise<ApiResponse>;
   /** The same for a request that was let in. */
   judge(model: AccountModel, session: ModelSession, answer: ApiResponse, world: AccountWorld): Promise<void> | void;
-  /** It ends sessions: whether they were ended a moment before makes no difference to it. */
-  isEnding?: boolean;
 }
 
 /** A request of a session, by one of its tokens. */
-function bySession(
-  model: AccountModel,
-  chosen: Choices,
-  { send, judge, isEnding = false }: SessionOperation,
-): Operation {
+function bySession(model: AccountModel, chosen: Choices, { send, judge }: SessionOperation): Operation {
   const session = fromEnd(model.sessions, chosen.which);
   const token = fromEnd(session.accessTokens, chosen.other);
   return {
     send: (world) => send(world.client(chosen.at).as({ bearer: token.text }), session),
-    judge(model, answer, world, isBeside) {
+    judge(model, answer, world) {
       const present = model.session(session.id);
       const refusal = model.accessRefusal(present, token);
-      if (!refusal || (isEnding && isBeside && answer.status === 200)) return judge(model, present, answer, world);
+      if (!refusal) return judge(model, present, answer, world);
       expectRefusal(answer, 401, refusal);
     },
   };
@@ -71,7 +65,6 @@ export const logout = command('logout', (chosen) => ({
   isPossible: hasSession,
   operation: (model) =>
     bySession(model, chosen, {
-      isEnding: true,
       send(caller, { refreshTokens }) {
         const refresh_token = fromEnd(refreshTokens, chosen.other).text;
         return caller.post('/auth/logout', { refresh_token, all_sessions: chosen.isAll });
