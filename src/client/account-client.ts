@@ -80,7 +80,7 @@ export function createClient<Operations>(
       }
       return isQuery ? queryOf(named) : encodeURIComponent(named[names] as string);
     });
-    const body = method.startsWith('P') ? JSON.stringify(fields) : undefined;
+    const body = method[0] === 'P' ? JSON.stringify(fields) : undefined;
     const response = await send(baseUrl.replace(/\/+$/, '') + path + (body ? '' : queryOf(fields)), {
       method,
       body,

@@ -31,6 +31,9 @@ describe('The typed client', () => {
     [404, 'not_found'],
     [429, 'too_many_requests'],
     [503, 'service_unavailable'],
+    // Of a module of one's own.
+    [400, 'invitation_token_invalid'],
+    [401, 'linked_account_disabled'],
   ])('keeps its session when it is refused with %d %s', async (status, code) => {
     const { api, ends, store } = await loggedIn(() => refusal(status, code));
     await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ status, code });

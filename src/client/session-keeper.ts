@@ -12,9 +12,9 @@ export interface Tokens {
 /** An access token is refreshed this long before it expires, so that it does not expire on its way to the service. */
 const MARGIN_MS = 10_000;
 
-/** Error codes after which only a new login helps. */
+/** Error codes after which only a new login helps. A module of one's own may have an `invitation_token_invalid`. */
 const SESSION_OVER =
-  /token_(invalid|reused)|session_revoked|logged_out|password_changed|reported_not_me|account_disabled/;
+  /\b(token_invalid|session_revoked|logged_out|password_changed|reported_not_me|account_disabled)|token_reused/;
 
 type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> };
 
@@ -44,7 +44,7 @@ export function keepSession(
   exchange: (refreshToken: string, signal: AbortSignal) => Promise<Tokens>,
   onEnd?: (code: string) => void,
 ): SessionKeeper {
-  let refreshing: Promise<Session> | undefined;
+  let refreshing: Promise<Session> | null | undefined;
   /** The session that was here when one was last needed, and whose end has yet to be reported. */
   let known = store.read();
 
@@ -53,7 +53,7 @@ export function keepSession(
     if (!(tokens?.expires_in >= 0)) throw new AccountError(200, {});
     const { token, refresh_token, expires_in } = tokens;
     // Another session waits for no refresh of the one before.
-    refreshing = undefined;
+    refreshing = null;
     known = { token, refresh_token, expires_at: Date.now() + expires_in * 1000, since };
     store.write(known);
     return known;
@@ -111,7 +111,7 @@ export function keepSession(
     // A page that may not use storage may not use locks either; nor can it share a session with other tabs.
     const unlessDenied = (error: Error) => (error.name === 'SecurityError' ? work() : Promise.reject(error));
     return (refreshing ??= ((store.lock && locks?.request(store.lock, work).catch(unlessDenied)) || work()).finally(
-      () => (refreshing = undefined),
+      () => (refreshing = null),
     ));
   }
 
