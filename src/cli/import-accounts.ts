@@ -6,14 +6,7 @@ import { Config } from '../infrastructure/config/index.js';
 import { Transactions } from '../infrastructure/database/index.js';
 import { MailsRepository } from '../mail/index.js';
 import { OneTimeSecrets, PasswordHasher, RequestValidationPipe, SecurityEvents } from '../security/index.js';
-import {
-  AccountAnnouncements,
-  AccountsRepository,
-  isActive,
-  IsEmailAddress,
-  IsPersonName,
-  IsUsername,
-} from '../users/index.js';
+import { AccountAnnouncements, AccountFieldsDto, AccountsRepository, isActive } from '../users/index.js';
 import { type CommandResult, RefusedError } from './command.js';
 
 /** So many problems are told. */
@@ -25,19 +18,7 @@ const BATCH = 32;
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 
 /** An account of the system that comes before this one, whose address that system has confirmed. */
-class FormerAccount {
-  @IsPersonName('Lovelace')
-  last_name: string;
-
-  @IsPersonName('Ada')
-  first_name: string;
-
-  @IsUsername()
-  username: string;
-
-  @IsEmailAddress()
-  email: string;
-
+class FormerAccount extends AccountFieldsDto {
   @IsOptional()
   @Matches(BCRYPT, { message: '$property must be a bcrypt hash' })
   password_hash?: string | null;

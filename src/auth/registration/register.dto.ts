@@ -1,20 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsConfirmationOf, IsNewPassword } from '../../security/index.js';
-import { IsEmailAddress, IsPersonName, IsUsername, UserDto } from '../../users/index.js';
+import { AccountFieldsDto, UserDto } from '../../users/index.js';
 
-export class RegisterDto {
-  @IsPersonName('Lovelace')
-  last_name: string;
-
-  @IsPersonName('Ada')
-  first_name: string;
-
-  @IsUsername()
-  username: string;
-
-  @IsEmailAddress()
-  email: string;
-
+export class RegisterDto extends AccountFieldsDto {
   @IsNewPassword()
   password: string;
 

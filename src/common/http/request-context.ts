@@ -17,7 +17,7 @@ export interface RequestContext {
   callerId?: string;
   /** What the route's role was granted for: whose session it is, and the roles of which the account must have one. */
   authority?: { userId: string; sessionId: string; roles: readonly string[] };
-  /** Requests that the limit of an `/auth` route leaves to the caller in the present window. */
+  /** Requests that a limit of the route's own, as each of `/auth` has, leaves to the caller in the present window. */
   requestsRemaining?: number;
   /** Cached records that were asked for ahead of their use, by key: the batch, and the record's place in it. */
   recordsAhead?: Map<string, { batch: { values: Promisable<unknown[]> }; place: number }>;
