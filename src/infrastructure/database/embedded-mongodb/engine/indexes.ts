@@ -159,14 +159,14 @@ export function indexEntries(index: IndexDefinition, document: Document): IndexE
   const paths = index.fields.map(({ parts }) => parts);
   for (const { values, isOfArray } of tuplesOf(document, paths, () => parallelArrays(index))) {
     if (index.isSparse && values.every((value) => value === undefined)) continue;
-    const bytes = encodeValues(index, values);
+    const bytes = shortened(Buffer.concat(values.map((value, i) => encodeField(index, i, value))));
     entries.set(bytes.toString('latin1'), { bytes, values, isOfArray });
   }
   return [...entries.values()];
 }
 
-function encodeValues(index: IndexDefinition, values: readonly unknown[]): Buffer {
-  const bytes = Buffer.concat(values.map((value, i) => encodeField(index, i, value)));
+/** The encoded values of all fields, as they are in the key of an entry. */
+export function shortened(bytes: Buffer): Buffer {
   if (bytes.length <= LONGEST_VALUES) return bytes;
   return Buffer.concat([bytes.subarray(0, LONGEST_VALUES), createHash('sha256').update(bytes).digest()]);
 }

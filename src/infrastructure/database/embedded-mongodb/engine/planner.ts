@@ -17,7 +17,7 @@ import {
   type Bounds,
   type Demand,
 } from './bounds.js';
-import { HASH_BYTES, indexFor, LONGEST_VALUES, type Collection, type IndexDefinition } from './indexes.js';
+import { HASH_BYTES, indexFor, LONGEST_VALUES, shortened, type Collection, type IndexDefinition } from './indexes.js';
 import { isMultikey } from './records.js';
 
 export interface Plan {
@@ -199,18 +199,29 @@ function narrow(
   return { index, length, prefixes, ranges: undefined, score: index.isUnique ? SCORE.unique : length * SCORE.point };
 }
 
-function planFor({ index, prefixes, ranges: behind = [EVERYTHING], score }: Narrowed): Plan {
-  const ranges = prefixes.flatMap((prefix) => behind.map((bounds) => keyRange(index, prefix, bounds)));
+function planFor({ index, length, prefixes, ranges: behind = [EVERYTHING], score }: Narrowed): Plan {
+  const isWhole = length === index.fields.length;
+  const ranges = prefixes.flatMap((prefix) =>
+    isWhole ? [keyRange(index, shortened(prefix))] : behind.map((bounds) => cutRange(index, prefix, bounds)),
+  );
   return { indexes: [index], ranges, score };
+}
+
+function keyRange(
+  { id }: IndexDefinition,
+  from: Buffer,
+  to: Buffer = Buffer.concat([from, HIGHEST]),
+): [Buffer, Buffer] {
+  const [start] = indexRange(id);
+  return [Buffer.concat([start, from]), Buffer.concat([start, to])];
 }
 
 /** Behind whatever follows a long value that was cut in the index: a hash, and the record's id. */
 const BEHIND_THE_HASH = Buffer.alloc(HASH_BYTES + 1, 0xff);
 
 /** Long values are cut in the index, so bounds are cut too; they may then contain a little more than asked for. */
-function keyRange(index: IndexDefinition, prefix: Buffer, bounds: Bounds): [Buffer, Buffer] {
-  const [start] = indexRange(index.id);
+function cutRange(index: IndexDefinition, prefix: Buffer, bounds: Bounds): [Buffer, Buffer] {
   const [from, to] = [bounds.from, bounds.to].map((bound) => Buffer.concat([prefix, bound])) as [Buffer, Buffer];
-  const end = to.length > LONGEST_VALUES ? [to.subarray(0, LONGEST_VALUES), BEHIND_THE_HASH] : [to];
-  return [Buffer.concat([start, from.subarray(0, LONGEST_VALUES)]), Buffer.concat([start, ...end])];
+  const end = to.length > LONGEST_VALUES ? Buffer.concat([to.subarray(0, LONGEST_VALUES), BEHIND_THE_HASH]) : to;
+  return keyRange(index, from.subarray(0, LONGEST_VALUES), end);
 }
