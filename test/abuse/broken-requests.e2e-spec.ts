@@ -8,6 +8,16 @@ import { startTestApp, type TestApp } from '../support/test-app.js';
 const LOGIN = '{"login":"nobody_here","password":"Abcdef1@"}';
 const POST_LOGIN = `POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
 
+const SECURITY_HEADERS = [
+  'cache-control',
+  'content-security-policy',
+  'cross-origin-resource-policy',
+  'referrer-policy',
+  'strict-transport-security',
+  'x-content-type-options',
+  'x-frame-options',
+];
+
 describe('What Node would answer by itself', () => {
   let test: TestApp;
   beforeAll(async () => {
@@ -63,6 +73,8 @@ describe('What Node would answer by itself', () => {
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
       expect(answer.headers.get('connection')).toBe('close');
       expect(answers(text).length).toBe(1);
+      const ordinary = (await fetch(`${test.url}/none`)).headers;
+      for (const name of SECURITY_HEADERS) expect(answer.headers.get(name), name).toBe(ordinary.get(name));
     });
   }
 

@@ -6,6 +6,7 @@ import { normaliseAddress } from './client-address.js';
 import { type Connection, connectionOf, targetBegun } from './connection.js';
 import { envelopeKindOf, errorBody } from './envelope.js';
 import { noteAnswer } from './on-each-end.js';
+import { securityHeaders } from './security-headers.js';
 
 const ANSWERS: Record<string, [string, 'headers_too_large' | 'request_timeout' | 'malformed_request']> = {
   HPE_HEADER_OVERFLOW: ['Request Header Fields Too Large', 'headers_too_large'],
@@ -48,8 +49,7 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
       `X-Request-Id: ${requestId}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
-      'Cache-Control: no-store',
-      'X-Content-Type-Options: nosniff',
+      ...Object.entries(securityHeaders(target)).map(([name, value]) => `${name}: ${value}`),
       'Connection: close',
       '',
       body,
