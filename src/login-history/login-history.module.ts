@@ -5,6 +5,7 @@ import { KnownDevice, KnownDeviceSchema } from './device/known-device.schema.js'
 import { KnownDevicesRepository } from './device/known-devices.repository.js';
 import { LoginHistoryController } from './history/login-history.controller.js';
 import { LoginHistoryRepository } from './history/login-history.repository.js';
+import { LoginHistoryService } from './history/login-history.service.js';
 import { LocationFinder } from './location/location-finder.js';
 import { EndedSession, EndedSessionSchema } from './sessions/ended-session.schema.js';
 import { LoginHistory, LoginHistorySchema } from './sessions/login-history.schema.js';
@@ -28,6 +29,7 @@ import { Sessions } from './sessions/sessions.js';
   controllers: [LoginHistoryController],
   providers: [
     LoginHistoryRepository,
+    LoginHistoryService,
     SessionsRepository,
     { provide: SessionReader, useExisting: SessionsRepository },
     Sessions,

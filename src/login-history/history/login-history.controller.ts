@@ -1,38 +1,17 @@
 import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, Protected } from '../../common/access/index.js';
-import { ApiError } from '../../common/errors/index.js';
 import { Operation } from '../../common/openapi/index.js';
 import { type Page, PageQueryDto } from '../../common/pagination/index.js';
 import { IdParamDto } from '../../common/validation/index.js';
-import {
-  CallerAuthority,
-  CurrentPrincipal,
-  type Principal,
-  RefreshTokens,
-  SecurityEvents,
-} from '../../security/index.js';
-import type { LoginHistory } from '../sessions/login-history.schema.js';
-import { type RunTransaction, Sessions } from '../sessions/sessions.js';
-import {
-  EndedSessionsDto,
-  LoginHistoryDto,
-  LoginStatisticsDto,
-  toLoginHistoryDto,
-  UserSessionParamDto,
-} from './login-history.dto.js';
-import { LoginHistoryRepository } from './login-history.repository.js';
+import { CurrentPrincipal, type Principal } from '../../security/index.js';
+import { EndedSessionsDto, LoginHistoryDto, LoginStatisticsDto, UserSessionParamDto } from './login-history.dto.js';
+import { LoginHistoryService } from './login-history.service.js';
 
 @ApiTags('Login history')
 @Controller('api')
 export class LoginHistoryController {
-  constructor(
-    private readonly history: LoginHistoryRepository,
-    private readonly sessions: Sessions,
-    private readonly refreshTokens: RefreshTokens,
-    private readonly authority: CallerAuthority,
-    private readonly events: SecurityEvents,
-  ) {}
+  constructor(private readonly logins: LoginHistoryService) {}
 
   @Get('login-history')
   @Protected()
@@ -47,7 +26,7 @@ export class LoginHistoryController {
     @CurrentPrincipal() { userId, sessionId }: Principal,
     @Query() query: PageQueryDto,
   ): Promise<Page<LoginHistoryDto>> {
-    return this.page(userId, query, sessionId);
+    return this.logins.page(userId, query, sessionId);
   }
 
   @Get('login-history/statistics')
@@ -59,7 +38,7 @@ export class LoginHistoryController {
     data: LoginStatisticsDto,
   })
   async getLoginStatistics(@CurrentPrincipal() { userId }: Principal): Promise<LoginStatisticsDto> {
-    return this.history.statistics(userId);
+    return this.logins.statistics(userId);
   }
 
   @Delete('login-history/:id')
@@ -70,9 +49,7 @@ export class LoginHistoryController {
     message: 'Session ended',
   })
   async endSession(@CurrentPrincipal() principal: Principal, @Param() { id }: IdParamDto): Promise<void> {
-    const { userId } = principal;
-    await this.end(id, userId, this.sessions.byOwner(principal));
-    this.events.record({ kind: 'authn_token_revoked', outcome: 'success', userId, sessionId: id });
+    await this.logins.endOwn(principal, id);
   }
 
   @Get('users/:id/login-history')
@@ -87,7 +64,7 @@ export class LoginHistoryController {
     @Param() { id }: IdParamDto,
     @Query() query: PageQueryDto,
   ): Promise<Page<LoginHistoryDto>> {
-    return this.page(id, query, null);
+    return this.logins.page(id, query, null);
   }
 
   @Delete('users/:id/login-history')
@@ -100,8 +77,7 @@ export class LoginHistoryController {
     data: EndedSessionsDto,
   })
   async endUserSessions(@Param() { id }: IdParamDto): Promise<EndedSessionsDto> {
-    const decision = this.decision({ userId: id, detail: 'all sessions' });
-    return { ended: await this.sessions.endAll(id, 'session_revoked', decision) };
+    return { ended: await this.logins.endAllOf(id) };
   }
 
   @Delete('users/:id/login-history/:session')
@@ -112,43 +88,6 @@ export class LoginHistoryController {
     message: 'Session ended',
   })
   async endUserSession(@Param() { id, session }: UserSessionParamDto): Promise<void> {
-    await this.end(session, id, this.decision({ userId: id, sessionId: session }));
-  }
-
-  /**
-   * Of several who do so at the same moment, one ends it.
-   * @throws ApiError `not_found` also for a session of somebody else, just like for one that never existed
-   */
-  private async end(sessionId: string, userId: string, run: RunTransaction): Promise<void> {
-    await this.sessions.end(sessionId, 'session_revoked', (end) =>
-      run(async () => {
-        if (!(await this.history.belongsTo(sessionId, userId))) throw new ApiError('not_found');
-        return end();
-      }),
-    );
-  }
-
-  /** Of an administrator: with its event, as their other decisions. */
-  private decision(about: { userId: string; sessionId?: string; detail?: string }): RunTransaction {
-    return (end) =>
-      this.authority.decide(async () => {
-        await this.events.recordWith({ kind: 'authn_token_revoked', outcome: 'success', ...about });
-        return end();
-      });
-  }
-
-  private async page(
-    userId: string,
-    query: PageQueryDto,
-    currentSessionId: string | null,
-  ): Promise<Page<LoginHistoryDto>> {
-    const { content, pagination } = await this.history.list(userId, query);
-    const toDto = (entry: LoginHistory): LoginHistoryDto => {
-      // Entries that were taken over from elsewhere have no sessions, and so no rotations.
-      const { login_at: loggedInAt, rotated_at: rotatedAt = loggedInAt } = entry;
-      const expiresAt = this.refreshTokens.expiryOf({ rotatedAt, loggedInAt });
-      return toLoginHistoryDto(entry, expiresAt, currentSessionId);
-    };
-    return { content: content.map(toDto), pagination };
+    await this.logins.endOf(id, session);
   }
 }

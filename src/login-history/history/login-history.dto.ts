@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IdParamDto, IsObjectId } from '../../common/validation/index.js';
+import { ApiDateTime } from '../../common/openapi/index.js';
+import { ID_PATTERN, IdParamDto, IsObjectId } from '../../common/validation/index.js';
 import type { LoginHistory } from '../sessions/login-history.schema.js';
 
 class BrowserDto {
@@ -51,17 +52,16 @@ export class LocationDto {
 
 /** A login, and the session that it opened. */
 export class LoginHistoryDto {
-  @ApiProperty({ example: '66f2a1b3c4d5e6f708192a3b' })
+  @ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b' })
   _id: string;
 
   @ApiProperty({ example: '203.0.113.7' })
   ip: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  @ApiDateTime()
   login_at: string;
 
-  @ApiProperty({
-    format: 'date-time',
+  @ApiDateTime({
     example: '2026-02-07T09:30:00.000Z',
     description: 'When the session is over, unless its tokens are refreshed before; if that is past, it is over',
   })
@@ -112,13 +112,7 @@ export class LoginStatisticsDto {
   @ApiProperty({ type: 'integer', minimum: 0, example: 2, description: 'Pairs of browser and operating system' })
   unique_devices: number;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    example: '2026-01-31T09:30:00.000Z',
-    description: 'The latest login in the history; null if there is none',
-  })
+  @ApiDateTime({ isNullable: true, description: 'The latest login in the history; null if there is none' })
   last_login: string | null;
 }
 

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsString, Matches, Max, Min } from 'class-validator';
+import { ApiDateTime } from '../../common/openapi/index.js';
 import { ID_PATTERN, IsDateTime, IsOmittable } from '../../common/validation/index.js';
 import { API_KEY_NAME, API_KEY_NAME_RULE, publicPartOf } from './api-key.js';
 import type { ApiKey } from './api-key.schema.js';
@@ -18,13 +19,11 @@ export class IssueApiKeyDto {
   @IsString({ message: 'name must be a string' })
   name: string;
 
-  @ApiPropertyOptional({
-    format: 'date-time',
+  @IsDateTime({
     example: '2099-01-01T00:00:00.000Z',
     description: 'Refused from then on; without it the key is good until it is revoked',
+    isOptional: true,
   })
-  @IsDateTime()
-  @IsOmittable()
   expires_at?: string;
 }
 
@@ -54,7 +53,7 @@ export class ApiKeyDto {
   @ApiProperty({ example: 'ak_66f2a1b3c4d5e6f708192a3b', description: 'How the key begins' })
   prefix: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  @ApiDateTime()
   created_at: string;
 
   @ApiProperty({
@@ -65,34 +64,20 @@ export class ApiKeyDto {
   })
   created_by: string | null;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
+  @ApiDateTime({
+    isNullable: true,
     example: null,
     description: 'When the present key replaced another; null if it never did',
   })
   rotated_at: string | null;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    example: null,
-    description: 'Until then the key that was replaced is good as well',
-  })
+  @ApiDateTime({ isNullable: true, example: null, description: 'Until then the key that was replaced is good as well' })
   previous_until: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2099-01-01T00:00:00.000Z' })
+  @ApiDateTime({ isNullable: true, example: '2099-01-01T00:00:00.000Z' })
   expires_at: string | null;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    example: '2026-01-31T09:30:00.000Z',
-    description: 'Exact to ten minutes',
-  })
+  @ApiDateTime({ isNullable: true, description: 'Exact to ten minutes' })
   last_used_at: string | null;
 }
 

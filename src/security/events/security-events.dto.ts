@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
+import { ApiDateTime } from '../../common/openapi/index.js';
 import { PageQueryDto } from '../../common/pagination/index.js';
-import { IsDateTime, IsObjectId, IsOmittable } from '../../common/validation/index.js';
+import { ID_PATTERN, IsDateTime, IsObjectId, IsOmittable } from '../../common/validation/index.js';
 import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-kinds.js';
 import type { SecurityEvent } from './security-event.schema.js';
 
@@ -19,27 +20,15 @@ export class SecurityEventsQueryDto extends PageQueryDto {
   @IsObjectId({ description: 'Events of requests that bore a token of this account', isOptional: true })
   by?: string;
 
-  @ApiPropertyOptional({
-    format: 'date-time',
-    example: '2026-01-31T09:30:00Z',
-    description: 'Events of this moment and later',
-  })
-  @IsDateTime()
-  @IsOmittable()
+  @IsDateTime({ description: 'Events of this moment and later', isOptional: true })
   since?: string;
 
-  @ApiPropertyOptional({
-    format: 'date-time',
-    example: '2026-02-01T00:00:00Z',
-    description: 'Events before this moment',
-  })
-  @IsDateTime()
-  @IsOmittable()
+  @IsDateTime({ example: '2026-02-01T00:00:00Z', description: 'Events before this moment', isOptional: true })
   until?: string;
 }
 
 export class SecurityEventDto {
-  @ApiProperty({ example: '66f2a1b3c4d5e6f708192a3b' })
+  @ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b' })
   _id: string;
 
   @ApiProperty({ ...KIND, example: 'authn_login_fail' })
@@ -48,7 +37,7 @@ export class SecurityEventDto {
   @ApiProperty({ enum: ['success', 'failure'], example: 'failure' })
   outcome: 'success' | 'failure';
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  @ApiDateTime()
   at: string;
 
   @ApiProperty({

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { type Role, ROLE_MEANINGS, ROLES } from '../../common/access/index.js';
+import { ApiDateTime } from '../../common/openapi/index.js';
 import { PageQueryDto } from '../../common/pagination/index.js';
 import { IsOmittable, IsSearch } from '../../common/validation/index.js';
 import { type Account, toAccountFacts } from '../accounts/account.js';
@@ -59,19 +60,11 @@ export class ManagedUserDto extends ProfileDto {
   @ApiProperty({ ...ROLE, nullable: true, example: null })
   role: Role | null;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    example: '2026-01-31T09:30:00.000Z',
-    description: 'When the address was confirmed; null before',
-  })
+  @ApiDateTime({ isNullable: true, description: 'When the address was confirmed; null before' })
   confirmed_at: string | null;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
+  @ApiDateTime({
+    isNullable: true,
     example: null,
     description: 'Since when the account is disabled; null if it is not. A deleted one can be disabled besides',
   })

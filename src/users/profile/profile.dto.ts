@@ -1,19 +1,17 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiDateTime } from '../../common/openapi/index.js';
 import type { AccountFacts } from '../../security/index.js';
 import { toUserDto, UserDto } from './user.dto.js';
 
 /** One's own account. */
 export class ProfileDto extends UserDto {
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  @ApiDateTime()
   created_at: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  @ApiDateTime()
   updated_at: string;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
+  @ApiDateTime({
+    isNullable: true,
     example: null,
     description: 'When an administrator deleted the account. Only administrators see it: null in one’s own profile',
   })
