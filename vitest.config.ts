@@ -10,8 +10,7 @@ const common = {
 /** For specs that depend on no deadline, so that a busy second core does not change what they see. */
 const TWO_AT_A_TIME = { maxWorkers: 2, sequence: { groupOrder: 0 } };
 /**
- * For the many specs that each start a service of their own within the process: loading its modules for each of them anew would take
- * half of the time. They must leave nothing behind in these modules, so mocked modules have no place here.
+ * For the many specs that load most of the service: loading its modules for each of them anew would take half of the time. They must leave nothing behind in these modules, so mocked modules have no place here.
  */
 const IN_ONE_PROCESS = { ...TWO_AT_A_TIME, isolate: false };
 /** For specs that watch deadlines of seconds and mostly wait for them: two together leave each a core. */
@@ -29,12 +28,14 @@ const project = (name: string, pace: object, { include, exclude = [], env = {} }
   test: { ...common, name, include, exclude, env, ...pace },
 });
 
-/** A group of specs, of which some wait, and some run alone. */
-const projects = (
-  name: string,
-  { include, waiting, alone, env }: { include: string[]; waiting: string[]; alone: string[]; env?: Group['env'] },
-) => [
-  project(name, TWO_AT_A_TIME, { include, exclude: [...waiting, ...alone], env }),
+interface GroupOfAllPaces extends Omit<Group, 'exclude'> {
+  waiting: string[];
+  alone: string[];
+}
+
+/** A group of specs, of which some wait, and some run alone. @param pace of all others */
+const projects = (name: string, pace: object, { include, waiting, alone, env }: GroupOfAllPaces) => [
+  project(name, pace, { include, exclude: [...waiting, ...alone], env }),
   project(`${name} waiting`, WAITING, { include: waiting, env }),
   project(`${name} alone`, ONE_AT_A_TIME, { include: alone, env }),
 ];
@@ -43,7 +44,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './test/support/summary.reporter.ts'],
     projects: [
-      project('rules', TWO_AT_A_TIME, { include: ['test/rules/**/*.spec.ts'] }),
+      project('rules', IN_ONE_PROCESS, { include: ['test/rules/**/*.spec.ts'] }),
       project('journeys', IN_ONE_PROCESS, {
         include: ['test/journeys/**/*.e2e-spec.ts'],
         env: { TEST_STORE: 'memory' },
@@ -52,7 +53,7 @@ export default defineConfig({
         include: ['test/journeys/**/*.e2e-spec.ts'],
         env: { TEST_STORE: 'redis' },
       }),
-      ...projects('unit', {
+      ...projects('unit', TWO_AT_A_TIME, {
         include: ['src/**/*.spec.ts'],
         waiting: ['src/common/http/answer-in-time.spec.ts', 'src/infrastructure/database/wait-for-server.spec.ts'],
         alone: [
@@ -63,7 +64,7 @@ export default defineConfig({
           'src/security/passwords/*.spec.ts',
         ],
       }),
-      ...projects('contracts', {
+      ...projects('contracts', IN_ONE_PROCESS, {
         include: ['test/contracts/**/*-spec.ts'],
         waiting: ['test/contracts/embedded-mongodb-ownership.e2e-spec.ts'],
         alone: [
@@ -71,12 +72,12 @@ export default defineConfig({
           'test/contracts/{record-cache,record-cache-in-redis,redis-connection}.e2e-spec.ts',
         ],
       }),
-      ...projects('process', {
+      ...projects('process', TWO_AT_A_TIME, {
         include: ['test/process/**/*.e2e-spec.ts'],
         waiting: ['test/process/{cluster,test-kit}.e2e-spec.ts'],
         alone: ['test/process/{drain,file-descriptors,full-disk,kill-under-load,log,stop}.e2e-spec.ts'],
       }),
-      ...projects('abuse', {
+      ...projects('abuse', TWO_AT_A_TIME, {
         include: ['test/abuse/**/*spec.ts'],
         waiting: ['test/abuse/{database-failures,faults,redis-failures,redis-servers,slow-clients}.e2e-spec.ts'],
         alone: ['test/abuse/{breaking-connections,connections,enumeration,hash-queue,stepping-down}.e2e-spec.ts'],

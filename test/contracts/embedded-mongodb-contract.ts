@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import mongoose, { type Connection, type Model, Schema } from 'mongoose';
+import { type Connection, type Model, type mongo, Mongoose, Schema } from 'mongoose';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 
@@ -8,6 +8,9 @@ const mongodbUri = process.env['MONGODB_URI'];
 
 export const isMongodb = mongodbUri !== undefined;
 export const SERVER = isMongodb ? 'MongoDB' : 'the embedded store';
+
+/** One of the suites' own: the service changes settings of the one that the package exports. */
+export const mongoose = new Mongoose();
 
 export interface ContractDatabase {
   connection: Connection;
@@ -34,7 +37,7 @@ export type Fields = Record<string, unknown>;
 interface Suite {
   connection: Connection;
   /** A new collection for each test. */
-  things: mongoose.mongo.Collection<Fields>;
+  things: mongo.Collection<Fields>;
   aggregate(...pipeline: Fields[]): Promise<Fields[]>;
   /** What stages make of these documents alone, which come without an _id. */
   over(documents: Fields[], ...stages: Fields[]): Promise<Fields[]>;

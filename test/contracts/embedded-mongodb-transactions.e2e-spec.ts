@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import mongoose from 'mongoose';
+import type { mongo } from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { driverSuite, mongooseSuite, SERVER } from './embedded-mongodb-contract.js';
+import { driverSuite, mongoose, mongooseSuite, SERVER } from './embedded-mongodb-contract.js';
 
 describe(`A transaction of Mongoose on ${SERVER}`, () => {
   const suite = mongooseSuite();
@@ -65,8 +65,8 @@ describe(`A transaction of Mongoose on ${SERVER}`, () => {
       const session = await suite.connection.startSession();
       session.startTransaction();
       const many = Account.insertMany([{ name: 'b' }, { name: 'a' }, { name: 'c' }], { session, ordered });
-      const error = await many.catch((refusal: mongoose.mongo.MongoBulkWriteError) => refusal);
-      const writeErrors = [(error as mongoose.mongo.MongoBulkWriteError).writeErrors].flat();
+      const error = await many.catch((refusal: mongo.MongoBulkWriteError) => refusal);
+      const writeErrors = [(error as mongo.MongoBulkWriteError).writeErrors].flat();
       expect(writeErrors.map(({ index, code }) => [index, code])).toEqual([[1, 11000]]);
       await expect(Account.findOne({}, null, { session })).rejects.toMatchObject({ code: 251 });
       await session.endSession();
@@ -122,7 +122,7 @@ describe(`A transaction of the driver on ${SERVER}`, () => {
   describe('beside a writer that has none', () => {
     /** MongoDB lets the other writer wait, the store lets the later of the two conflict: either way no write is lost. */
     const beside = async (
-      inside: (session: mongoose.mongo.ClientSession) => Promise<unknown>,
+      inside: (session: mongo.ClientSession) => Promise<unknown>,
       outside: () => Promise<unknown>,
     ) => {
       const session = await suite.connection.startSession();
@@ -135,7 +135,7 @@ describe(`A transaction of the driver on ${SERVER}`, () => {
       await Promise.race([other, pause(500)]);
       const isCommitted = await session.commitTransaction().then(
         () => true,
-        (error: mongoose.mongo.MongoServerError) => {
+        (error: mongo.MongoServerError) => {
           expect([error.code, error.hasErrorLabel('TransientTransactionError')]).toEqual([112, true]);
           return false;
         },
