@@ -10,12 +10,13 @@ const common = {
 /** For specs that depend on no deadline, so that a busy second core does not change what they see. */
 const TWO_AT_A_TIME = { maxWorkers: 2, sequence: { groupOrder: 0 } };
 /**
- * For the many specs that load most of the service: loading its modules for each of them anew would take half of the time. They must leave nothing behind in these modules, so mocked modules have no place here.
+ * For the many specs that load most of the service: loading its modules for each of them anew would take half of the time. They must
+ * leave nothing behind in these modules, so mocked modules have no place here.
  */
 const IN_ONE_PROCESS = { ...TWO_AT_A_TIME, isolate: false };
 /** For specs that watch deadlines of seconds and mostly wait for them: two together leave each a core. */
 const WAITING = { maxWorkers: 2, sequence: { groupOrder: 1 } };
-/** For specs that watch deadlines, or how processes end, and need the machine for that. */
+/** For specs that watch deadlines, or how processes end, and need the machine for that; and for those that mock modules. */
 const ONE_AT_A_TIME = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
 interface Group {
@@ -53,13 +54,14 @@ export default defineConfig({
         include: ['test/journeys/**/*.e2e-spec.ts'],
         env: { TEST_STORE: 'redis' },
       }),
-      ...projects('unit', TWO_AT_A_TIME, {
+      ...projects('unit', IN_ONE_PROCESS, {
         include: ['src/**/*.spec.ts'],
         waiting: ['src/common/http/answer-in-time.spec.ts', 'src/infrastructure/database/wait-for-server.spec.ts'],
         alone: [
           'src/common/clock/with-deadline.spec.ts',
           'src/common/http/bounded-server.spec.ts',
           'src/infrastructure/cache/coalesced.spec.ts',
+          'src/infrastructure/config/load-config.spec.ts',
           'src/infrastructure/database/driver-connection.spec.ts',
           'src/security/passwords/*.spec.ts',
         ],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { standardOutput } from './standard-output.js';
 
 describe('Standard output', () => {
@@ -10,6 +10,7 @@ describe('Standard output', () => {
     write.mockClear();
   });
   afterEach(() => vi.useRealTimers());
+  afterAll(() => write.mockRestore());
 
   it('is the same for all loggers', () => {
     expect(standardOutput()).toBe(output);
