@@ -3,7 +3,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Engine } from '../engine/engine.js';
 import type { SessionOfCommand, Transaction } from '../engine/sessions.js';
 import { Overlay, type WritableView } from '../storage/view.js';
-import type { Document } from '../values/document.js';
+import { own, type Document } from '../values/document.js';
 import { ProtocolError } from '../wire/message.js';
 import { bulkWrite } from './bulk-write-command.js';
 import { CommandContext, type Reply } from './command-context.js';
@@ -17,61 +17,52 @@ import { findAndModify, insert, remove, update } from './write-commands.js';
 
 type Handler = (context: CommandContext) => Reply;
 
-function byName<T>(handlers: Record<string, T>): ReadonlyMap<string, T> {
-  return new Map(Object.entries(handlers));
-}
-
 /** Handlers that only read. They are synchronous, and see the writes of their transaction. */
-const READING = byName<Handler>({ find, getMore, count, distinct, aggregate: aggregateOrExplain });
+const READING: Record<string, Handler> = { find, getMore, distinct, aggregate: aggregateOrExplain };
 
 /** Handlers that write. They are synchronous, and run alone among writers; a retryable write is applied once. */
-const WRITING = byName<Handler>({
+const WRITING: Record<string, Handler> = {
   insert,
   update,
   delete: remove,
   findAndModify,
   findandmodify: findAndModify,
   bulkWrite,
-});
+};
 
 /** Handlers that change the catalogue. Like those that write, but refused in transactions, except `create`. */
-const CHANGING_SCHEMA = byName<Handler>({
+const CHANGING_SCHEMA: Record<string, Handler> = {
   create: schema.create,
   drop: schema.drop,
   dropDatabase: schema.dropDatabase,
   createIndexes: schema.createIndexes,
   dropIndexes: schema.dropIndexes,
-});
+};
 
-const OTHERS = byName<(context: CommandContext) => Reply | Promise<Reply>>({
+/** Handlers to which it is the same whether they are called in a transaction. They may wait. */
+const OTHERS: Record<string, (context: CommandContext) => Reply | Promise<Reply>> = {
   hello: server.hello,
   ismaster: server.hello,
   isMaster: server.hello,
   ping: server.ping,
   buildInfo: server.buildInfo,
   buildinfo: server.buildInfo,
-  serverStatus: server.serverStatus,
   endSessions: server.endSessions,
   commitTransaction: server.commitTransaction,
   abortTransaction: server.abortTransaction,
-  configureFailPoint: server.configureFailPoint,
-  explain,
   killCursors,
+};
+
+/** Handlers that are refused in a transaction because what they tell is not part of its snapshot. */
+const NOT_IN_TRANSACTIONS: Record<string, Handler> = {
+  count,
+  explain,
+  serverStatus: server.serverStatus,
+  configureFailPoint: server.configureFailPoint,
   listCollections: schema.listCollections,
   listDatabases: schema.listDatabases,
   listIndexes: schema.listIndexes,
-});
-
-/** Others that are refused in a transaction because they are not part of its snapshot. */
-const NOT_IN_TRANSACTIONS = new Set([
-  'count',
-  'explain',
-  'listCollections',
-  'listDatabases',
-  'listIndexes',
-  'serverStatus',
-  'configureFailPoint',
-]);
+};
 
 /**
  * Runs one command; every failure becomes an error reply.
@@ -100,17 +91,17 @@ async function run(
   connection?: object,
 ): Promise<Reply> {
   const on = (view: WritableView): CommandContext => new CommandContext(engine, command, name, view, session);
-  const changing = CHANGING_SCHEMA.get(name);
-  const isRefused = NOT_IN_TRANSACTIONS.has(name) || (changing && name !== 'create');
-  if (session?.isInTransaction && isRefused) {
+  const changing = own(CHANGING_SCHEMA, name);
+  const outside = own(NOT_IN_TRANSACTIONS, name);
+  if (session?.isInTransaction && (outside || (changing && name !== 'create'))) {
     throw new CommandError(263, `Cannot run '${name}' in a multi-document transaction.`);
   }
   refuseUnknownFields(name, command);
   const isSnapshot = (command.readConcern as Document | undefined)?.level === 'snapshot';
   if (isSnapshot && !session?.isInTransaction) throw unsupported('Reading a snapshot outside of a transaction');
-  const other = OTHERS.get(name);
+  const other = outside ?? own(OTHERS, name);
   if (other) return other(on(new Overlay(engine.store)));
-  const handler = READING.get(name) ?? WRITING.get(name) ?? changing;
+  const handler = own(READING, name) ?? own(WRITING, name) ?? changing;
   if (!handler)
     throw new CommandError(59, `no such command: '${name}': the embedded store lacks it, use MongoDB for it`);
   const transaction = session?.isInTransaction ? transactionOf(engine, command, session) : undefined;
@@ -118,7 +109,7 @@ async function run(
   // A transaction may begin with the creation of a collection, which takes effect before the commit.
   if (changing) return engine.write((view) => changing(on(view)));
   if (transaction) return handler(new CommandContext(engine, command, name, transaction, session, transaction));
-  if (READING.has(name) && !writesOutput(command)) return handler(on(new Overlay(engine.store)));
+  if (own(READING, name) && !writesOutput(command)) return handler(on(new Overlay(engine.store)));
   return engine.write((view) => {
     const reply = (): Reply => handler(on(view));
     return session?.number === undefined ? reply() : engine.retries.once(view, session.session, session.number, reply);

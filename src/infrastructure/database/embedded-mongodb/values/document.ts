@@ -39,8 +39,8 @@ export function withField(document: Document, path: readonly string[], value: un
 }
 
 /** Reads a field without ever reaching the prototype: a field may be called `constructor`. */
-export function own(holder: object, key: string): unknown {
-  return Object.hasOwn(holder, key) ? (holder as Document)[key] : undefined;
+export function own<T>(holder: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(holder, key) ? holder[key] : undefined;
 }
 
 /** Writes a field; plain assignment to `__proto__` would replace the prototype instead. */
