@@ -4,7 +4,7 @@ import { compileExpression } from '../expressions/compile.js';
 import { isComputed, type Scope } from '../expressions/expression.js';
 import { rankOf } from '../values/bson-types.js';
 import type { Fold } from '../values/collation.js';
-import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
+import { isDocument, isOperatorDocument, own, type Document } from '../values/document.js';
 import { compare, identity } from '../values/order.js';
 import { compileSortKey, sorted } from '../values/sort-key.js';
 import type { Stage } from './stage.js';
@@ -39,7 +39,7 @@ function accumulatorOf(name: string, field: unknown, scope: Scope) {
   }
   const [[operator, operand], another] = Object.entries(field) as [[string, unknown], unknown];
   if (another) throw new CommandError(40238, `The field '${name}' must specify one accumulator`);
-  const accumulator = ACCUMULATORS.get(operator);
+  const accumulator = own(ACCUMULATORS, operator);
   if (!accumulator) throw unsupported(`The group operator '${operator}'`, 15952);
   if (Array.isArray(operand)) throw new CommandError(40237, `The ${operator} accumulator is a unary operator`);
   if (name.includes('.')) throw new CommandError(40235, `The field name '${name}' cannot contain '.'`);

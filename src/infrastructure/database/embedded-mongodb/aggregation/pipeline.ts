@@ -23,96 +23,94 @@ export function compilePipeline(stages: readonly unknown[], scope: PipelineScope
     if (['$documents', '$listLocalSessions'].includes(name) && before + position > 0) {
       throw new CommandError(40602, `${name} is only valid as the first stage in a pipeline`);
     }
-    const compile = STAGES.get(name);
+    const compile = own(STAGES, name);
     if (!compile) throw unsupported(`Unrecognized pipeline stage name: '${name}'. It`, 40324);
     return compile((stage as Document)[name], scope, name);
   });
   return (documents) => compiled.reduce((found, stage) => stage(found), documents);
 }
 
-const STAGES = new Map(
-  Object.entries<(operand: unknown, scope: PipelineScope, name: string) => Stage>({
-    $match: (filter, scope) => {
-      const matches = compileFilter(filter, scope);
-      return (documents) => documents.filter(matches);
-    },
-    $sort: (order, { fold }) => {
-      if (isEmpty(order)) throw new CommandError(15976, '$sort stage must have at least one sort key');
-      const keyOf = compileSortKey(order as Document, fold);
-      return (documents) => sorted(documents, keyOf);
-    },
-    $skip: (count) => {
-      const skipped = toInteger(count, '$skip');
-      if (skipped < 0) throw new CommandError(5107200, 'the argument of $skip must not be negative');
-      return (documents) => documents.slice(skipped);
-    },
-    $limit: (count) => {
-      const most = toInteger(count, '$limit');
-      if (most <= 0) throw new CommandError(15958, 'the limit must be positive');
-      return (documents) => documents.slice(0, most);
-    },
-    $sample: (specification) => {
-      const size = isDocument(specification) ? toInteger(specification.size, '$sample size', 28746) : NaN;
-      if (!(size > 0)) throw new CommandError(28747, '$sample takes {size: a positive integer}');
-      return (documents) => sorted(documents, () => randomBytes(8)).slice(0, size);
-    },
-    $project: (specification, scope) => {
-      if (isEmpty(specification)) throw new CommandError(51272, '$project must have at least one field');
-      return projecting(specification as Document, scope);
-    },
-    $unset: (fields, scope) => {
-      const names = [fields].flat();
-      if (names.length === 0 || !names.every((name) => typeof name === 'string')) {
-        throw new CommandError(31120, '$unset specification must be a string or an array of strings');
-      }
-      return projecting(Object.fromEntries(names.map((name) => [name, 0])), scope);
-    },
-    $set: addFields,
-    $addFields: addFields,
-    $replaceRoot: (specification, scope, name) => {
-      const { newRoot, ...others } = anObject(name, 40229, specification);
-      refuseOthers(name, 40415, others);
-      return replacing(newRoot, scope);
-    },
-    $replaceWith: replacing,
-    $unwind: unwind,
-    $group: (specification, scope, name) => {
-      const fields = anObject(name, 15947, specification);
-      if (!('_id' in fields)) throw new CommandError(15955, 'a group specification must include an _id');
-      return group(fields, scope);
-    },
-    $bucket: (specification, scope, name) => bucket(anObject(name, 40201, specification), scope),
-    $count: (field) => {
-      if (typeof field !== 'string' || field === '' || field.startsWith('$') || field.includes('.')) {
-        throw new CommandError(40156, 'the count field must be a string that is not empty, without $ and dots');
-      }
-      return (documents) => (documents.length > 0 ? [{ [field]: documents.length }] : []);
-    },
-    $sortByCount: (expression, scope) => {
-      if (!isComputed(expression)) {
-        throw new CommandError(40148, 'the sortByCount field must be a path or an expression in an object');
-      }
-      return compilePipeline([{ $group: { _id: expression, count: { $sum: 1 } } }, { $sort: { count: -1 } }], scope);
-    },
-    $documents: (expression, scope) => {
-      const value = compileExpression(expression, scope);
-      return () => {
-        const found = value({}, scope.variables);
-        if (Array.isArray(found) && found.every(isDocument)) return found;
-        throw new CommandError(40228, '$documents must yield an array of objects');
-      };
-    },
-    // MongoDB's session ids contain the hash of a user; there are no users here.
-    $listLocalSessions: (_options, { sessions }) => {
-      const uid = new Binary(createHash('sha256').digest());
-      return () => [...sessions].map(([id, lastUse]) => ({ _id: { id: new UUID(id), uid }, lastUse }));
-    },
-    $lookup: (specification, scope, name) => lookup(anObject(name, 9, specification), scope, compilePipeline),
-    $graphLookup: (specification, scope, name) => graphLookup(anObject(name, 9, specification), scope),
-    $unionWith: (specification, scope) => unionWith(specification, scope, compilePipeline),
-    $facet: facet,
-  }),
-);
+const STAGES: Record<string, (operand: unknown, scope: PipelineScope, name: string) => Stage> = {
+  $match: (filter, scope) => {
+    const matches = compileFilter(filter, scope);
+    return (documents) => documents.filter(matches);
+  },
+  $sort: (order, { fold }) => {
+    if (isEmpty(order)) throw new CommandError(15976, '$sort stage must have at least one sort key');
+    const keyOf = compileSortKey(order as Document, fold);
+    return (documents) => sorted(documents, keyOf);
+  },
+  $skip: (count) => {
+    const skipped = toInteger(count, '$skip');
+    if (skipped < 0) throw new CommandError(5107200, 'the argument of $skip must not be negative');
+    return (documents) => documents.slice(skipped);
+  },
+  $limit: (count) => {
+    const most = toInteger(count, '$limit');
+    if (most <= 0) throw new CommandError(15958, 'the limit must be positive');
+    return (documents) => documents.slice(0, most);
+  },
+  $sample: (specification) => {
+    const size = isDocument(specification) ? toInteger(specification.size, '$sample size', 28746) : NaN;
+    if (!(size > 0)) throw new CommandError(28747, '$sample takes {size: a positive integer}');
+    return (documents) => sorted(documents, () => randomBytes(8)).slice(0, size);
+  },
+  $project: (specification, scope) => {
+    if (isEmpty(specification)) throw new CommandError(51272, '$project must have at least one field');
+    return projecting(specification as Document, scope);
+  },
+  $unset: (fields, scope) => {
+    const names = [fields].flat();
+    if (names.length === 0 || !names.every((name) => typeof name === 'string')) {
+      throw new CommandError(31120, '$unset specification must be a string or an array of strings');
+    }
+    return projecting(Object.fromEntries(names.map((name) => [name, 0])), scope);
+  },
+  $set: addFields,
+  $addFields: addFields,
+  $replaceRoot: (specification, scope, name) => {
+    const { newRoot, ...others } = anObject(name, 40229, specification);
+    refuseOthers(name, 40415, others);
+    return replacing(newRoot, scope);
+  },
+  $replaceWith: replacing,
+  $unwind: unwind,
+  $group: (specification, scope, name) => {
+    const fields = anObject(name, 15947, specification);
+    if (!('_id' in fields)) throw new CommandError(15955, 'a group specification must include an _id');
+    return group(fields, scope);
+  },
+  $bucket: (specification, scope, name) => bucket(anObject(name, 40201, specification), scope),
+  $count: (field) => {
+    if (typeof field !== 'string' || field === '' || field.startsWith('$') || field.includes('.')) {
+      throw new CommandError(40156, 'the count field must be a string that is not empty, without $ and dots');
+    }
+    return (documents) => (documents.length > 0 ? [{ [field]: documents.length }] : []);
+  },
+  $sortByCount: (expression, scope) => {
+    if (!isComputed(expression)) {
+      throw new CommandError(40148, 'the sortByCount field must be a path or an expression in an object');
+    }
+    return compilePipeline([{ $group: { _id: expression, count: { $sum: 1 } } }, { $sort: { count: -1 } }], scope);
+  },
+  $documents: (expression, scope) => {
+    const value = compileExpression(expression, scope);
+    return () => {
+      const found = value({}, scope.variables);
+      if (Array.isArray(found) && found.every(isDocument)) return found;
+      throw new CommandError(40228, '$documents must yield an array of objects');
+    };
+  },
+  // MongoDB's session ids contain the hash of a user; there are no users here.
+  $listLocalSessions: (_options, { sessions }) => {
+    const uid = new Binary(createHash('sha256').digest());
+    return () => [...sessions].map(([id, lastUse]) => ({ _id: { id: new UUID(id), uid }, lastUse }));
+  },
+  $lookup: (specification, scope, name) => lookup(anObject(name, 9, specification), scope, compilePipeline),
+  $graphLookup: (specification, scope, name) => graphLookup(anObject(name, 9, specification), scope),
+  $unionWith: (specification, scope) => unionWith(specification, scope, compilePipeline),
+  $facet: facet,
+};
 
 /** @throws CommandError with the code that MongoDB has for a value that is no object */
 function anObject(stage: string, code: number, specification: unknown): Document {

@@ -5,7 +5,7 @@ import { removeRecord, replaceRecord } from '../engine/records.js';
 import { plainScope } from '../expressions/expression.js';
 import { keepId, refuseDollars } from '../update/update.js';
 import { decodeOwn } from '../values/decode.js';
-import { isDocument, type Document } from '../values/document.js';
+import { isDocument, own, type Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
 import { insertDocument } from './write-commands.js';
 
@@ -38,24 +38,22 @@ function target({ engine: { catalogue }, view, database }: CommandContext, value
 }
 
 /** `whenMatched` of $merge: the new version of a document that has the `_id` of a merged one. */
-const WHEN_MATCHED = new Map<unknown, (before: Document, merged: Document) => Document>(
-  Object.entries({
-    merge: (before, merged) => ({ ...before, ...merged }),
-    replace: (_before, merged) => merged,
-    keepExisting: (before) => before,
-    fail: ({ _id }) => {
-      const details = { keyPattern: { _id: 1 }, keyValue: { _id } };
-      throw new CommandError(11000, '$merge found a matching document in the target collection', details);
-    },
-  }),
-);
+const WHEN_MATCHED: Record<string, (before: Document, merged: Document) => Document> = {
+  merge: (before, merged) => ({ ...before, ...merged }),
+  replace: (_before, merged) => merged,
+  keepExisting: (before) => before,
+  fail: ({ _id }) => {
+    const details = { keyPattern: { _id: 1 }, keyValue: { _id } };
+    throw new CommandError(11000, '$merge found a matching document in the target collection', details);
+  },
+};
 
 const WHEN_NOT_MATCHED: unknown[] = ['insert', 'discard', 'fail'];
 
 function merge(context: CommandContext, operand: unknown, documents: Document[]): void {
   const given = isDocument(operand) ? operand : { into: operand };
   const { into, on = '_id', whenMatched = 'merge', whenNotMatched = 'insert', let: variables, ...others } = given;
-  const change = WHEN_MATCHED.get(whenMatched);
+  const change = typeof whenMatched === 'string' && own(WHEN_MATCHED, whenMatched);
   refuseOthers('$merge', 40415, others);
   if (
     !change ||

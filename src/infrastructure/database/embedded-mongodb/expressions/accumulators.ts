@@ -10,33 +10,29 @@ import { isNothing, ordered, type Operators } from './expression.js';
 /** Combines the values of an expression for the documents of a group. */
 export type Accumulator = (values: unknown[], fold?: Fold) => unknown;
 
-export const ACCUMULATORS: ReadonlyMap<string, Accumulator> = new Map(
-  Object.entries<Accumulator>({
-    $sum: added,
-    $avg: (values) => {
-      const numbers = values.filter(isNumber);
-      return numbers.length === 0 ? null : quotient(added(numbers), numbers.length);
-    },
-    $min: (values, fold) => extreme(values, -1, fold),
-    $max: (values, fold) => extreme(values, 1, fold),
-    $count: (values) => values.length,
-    $first: (values) => values[0],
-    $last: (values) => values.at(-1),
-    $push: present,
-    $addToSet: (values, fold) => [...new Map(present(values).map((one) => [identity(one, fold), one])).values()],
-    $mergeObjects: merged,
-    $stdDevPop: (values) => deviation(values, 0),
-    $stdDevSamp: (values) => deviation(values, 1),
-  }),
-);
+export const ACCUMULATORS: Readonly<Record<string, Accumulator>> = {
+  $sum: added,
+  $avg: (values) => {
+    const numbers = values.filter(isNumber);
+    return numbers.length === 0 ? null : quotient(added(numbers), numbers.length);
+  },
+  $min: (values, fold) => extreme(values, -1, fold),
+  $max: (values, fold) => extreme(values, 1, fold),
+  $count: (values) => values.length,
+  $first: (values) => values[0],
+  $last: (values) => values.at(-1),
+  $push: present,
+  $addToSet: (values, fold) => [...new Map(present(values).map((one) => [identity(one, fold), one])).values()],
+  $mergeObjects: merged,
+  $stdDevPop: (values) => deviation(values, 0),
+  $stdDevSamp: (values) => deviation(values, 1),
+};
 
 /** Accumulators that are expressions too: of several values, or of the elements of a single array. */
 export const ACCUMULATING: Operators = Object.fromEntries(
   ['$sum', '$avg', '$min', '$max', '$mergeObjects', '$stdDevPop', '$stdDevSamp'].map((name) => [
     name,
-    ordered([0, Infinity], (values, fold) =>
-      ACCUMULATORS.get(name)?.(values.length === 1 ? values.flat() : values, fold),
-    ),
+    ordered([0, Infinity], (values, fold) => ACCUMULATORS[name]?.(values.length === 1 ? values.flat() : values, fold)),
   ]),
 );
 

@@ -1,7 +1,7 @@
 import { Binary, Long, MaxKey, MinKey } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
-import { isOperatorDocument } from '../values/document.js';
+import { isOperatorDocument, own } from '../values/document.js';
 import { isTruthy, toDouble, toInteger } from '../values/numbers.js';
 import { compare, encode, equal, identity } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
@@ -16,32 +16,30 @@ export type LeavesTest = (found: readonly unknown[], isElement?: boolean) => boo
 type ValueTest = (value: unknown) => boolean;
 
 /** The operators that stand below a field and need nothing but its values. */
-const OPERATORS = new Map(
-  Object.entries<(operand: unknown, fold?: Fold) => LeavesTest>({
-    $eq: (operand, fold) => some(isRegExp(operand) ? (value) => equal(value, operand) : equality(operand, fold)),
-    $ne: (operand, fold) => not(some(equality(refuseRegExp(operand), fold))),
-    $gt: (operand, fold) => some(ordering(operand, fold, (order) => order > 0)),
-    $gte: (operand, fold) => some(ordering(operand, fold, (order) => order >= 0)),
-    $lt: (operand, fold) => some(ordering(operand, fold, (order) => order < 0)),
-    $lte: (operand, fold) => some(ordering(operand, fold, (order) => order <= 0)),
-    $in: (operand, fold) => some(membership(operand, fold)),
-    $nin: (operand, fold) => not(some(membership(operand, fold))),
-    $exists: (operand) => (found) => found.some((value) => value !== undefined) === isTruthy(operand),
-    $type: (operand) => some(typeTest(operand)),
-    $size: sizeTest,
-    $mod: (operand) => some(modulo(operand)),
-    $bitsAllSet: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) === mask)),
-    $bitsAllClear: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) === 0n)),
-    $bitsAnySet: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) !== 0n)),
-    $bitsAnyClear: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) !== mask)),
-  }),
-);
+const OPERATORS: Record<string, (operand: unknown, fold?: Fold) => LeavesTest> = {
+  $eq: (operand, fold) => some(isRegExp(operand) ? (value) => equal(value, operand) : equality(operand, fold)),
+  $ne: (operand, fold) => not(some(equality(refuseRegExp(operand), fold))),
+  $gt: (operand, fold) => some(ordering(operand, fold, (order) => order > 0)),
+  $gte: (operand, fold) => some(ordering(operand, fold, (order) => order >= 0)),
+  $lt: (operand, fold) => some(ordering(operand, fold, (order) => order < 0)),
+  $lte: (operand, fold) => some(ordering(operand, fold, (order) => order <= 0)),
+  $in: (operand, fold) => some(membership(operand, fold)),
+  $nin: (operand, fold) => not(some(membership(operand, fold))),
+  $exists: (operand) => (found) => found.some((value) => value !== undefined) === isTruthy(operand),
+  $type: (operand) => some(typeTest(operand)),
+  $size: sizeTest,
+  $mod: (operand) => some(modulo(operand)),
+  $bitsAllSet: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) === mask)),
+  $bitsAllClear: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) === 0n)),
+  $bitsAnySet: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) !== 0n)),
+  $bitsAnyClear: (operand) => some(bitTest(operand, (bits, mask) => (bits & mask) !== mask)),
+};
 
 const REFUSED = ['$near', '$nearSphere', '$geoWithin', '$geoIntersects', '$within', '$text'];
 
 export function compileOperator(operator: string, operand: unknown, fold?: Fold): LeavesTest {
   if (REFUSED.includes(operator)) throw unsupported(`Query operator ${operator}`, 2);
-  const compile = OPERATORS.get(operator);
+  const compile = own(OPERATORS, operator);
   if (!compile) throw new CommandError(2, `unknown operator: ${operator}`);
   return compile(operand, fold);
 }

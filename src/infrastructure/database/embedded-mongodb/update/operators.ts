@@ -21,25 +21,23 @@ export interface OperatorOptions extends Scope {
 
 export type Operator = (place: Place, operand: unknown, options: OperatorOptions) => void;
 
-export const OPERATORS: ReadonlyMap<string, Operator> = new Map(
-  Object.entries<Operator>({
-    $set: (place, operand) => place.set(copy(operand)),
-    $setOnInsert: (place, operand, { isInsert }) => (isInsert ? place.set(copy(operand)) : undefined),
-    $unset: (place) => place.unset(),
-    $rename: rename,
-    $inc: arithmetic('$inc', 'increment', ADDITION),
-    $mul: arithmetic('$mul', 'multiply', MULTIPLICATION),
-    $min: (place, operand, options) => bound(place, operand, -1, options),
-    $max: (place, operand, options) => bound(place, operand, 1, options),
-    $currentDate: currentDate,
-    $bit: bit,
-    $push: push,
-    $addToSet: addToSet,
-    $pull: pull,
-    $pullAll: pullAll,
-    $pop: pop,
-  }),
-);
+export const OPERATORS: Readonly<Record<string, Operator>> = {
+  $set: (place, operand) => place.set(copy(operand)),
+  $setOnInsert: (place, operand, { isInsert }) => (isInsert ? place.set(copy(operand)) : undefined),
+  $unset: (place) => place.unset(),
+  $rename: rename,
+  $inc: arithmetic('$inc', 'increment', ADDITION),
+  $mul: arithmetic('$mul', 'multiply', MULTIPLICATION),
+  $min: (place, operand, options) => bound(place, operand, -1, options),
+  $max: (place, operand, options) => bound(place, operand, 1, options),
+  $currentDate: currentDate,
+  $bit: bit,
+  $push: push,
+  $addToSet: addToSet,
+  $pull: pull,
+  $pullAll: pullAll,
+  $pop: pop,
+};
 
 function rename(from: Place, operand: unknown, { placeOf }: OperatorOptions): void {
   if (typeof operand !== 'string') throw new CommandError(2, "The 'to' field for $rename must be a string");

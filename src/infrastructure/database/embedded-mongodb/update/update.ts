@@ -37,20 +37,14 @@ export function compileUpdate(statement: UpdateStatement, scope: Scope): Update 
   return (document) => keepId(document, copy(update));
 }
 
-const PIPELINE_STAGES = new Set<string | undefined>([
-  '$addFields',
-  '$set',
-  '$project',
-  '$unset',
-  '$replaceRoot',
-  '$replaceWith',
-]);
+const PIPELINE_STAGES: unknown[] = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith'];
 
 /** @throws CommandError for stages that are wrong, 72 for one that would make several documents of one, or none */
 function pipelineUpdate(pipeline: unknown[], scope: Scope): Update {
   for (const stage of pipeline) {
     const name = isDocument(stage) ? Object.keys(stage)[0] : undefined;
-    if (!PIPELINE_STAGES.has(name)) throw new CommandError(72, `${name} is not allowed to be used within an update`);
+    if (!PIPELINE_STAGES.includes(name))
+      throw new CommandError(72, `${name} is not allowed to be used within an update`);
   }
   const run = compilePipeline(pipeline, { ...scope, sessions: new Map(), documentsOf: () => [] });
   return (document) => keepId(document, run([document])[0] as Document);
@@ -89,7 +83,7 @@ function refuseOtherId(before: Document, after: Document): void {
 }
 
 /** They give no field to a document that there is already. */
-const LEAVING = new Set(['$unset', '$setOnInsert'].map((name) => OPERATORS.get(name)));
+const LEAVING = new Set([OPERATORS.$unset, OPERATORS.$setOnInsert]);
 
 interface Step {
   path: string;
@@ -124,7 +118,7 @@ function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: 
 
 function stepsOf(update: Document): Step[] {
   const steps = Object.entries(update).flatMap(([name, fields]) => {
-    const operator = OPERATORS.get(name);
+    const operator = Object.hasOwn(OPERATORS, name) && OPERATORS[name];
     if (!operator) throw new CommandError(9, `Unknown modifier: ${name}. Expected a valid update modifier or pipeline`);
     if (!isDocument(fields)) {
       throw new CommandError(9, `Modifiers operate on fields, not {${name}: ${JSON.stringify(fields)}}`);
@@ -158,7 +152,7 @@ function checkSteps(steps: Step[], scope: Scope & { now: Date }): void {
 }
 
 function targetOf({ operator, operand }: Step): string[] {
-  return operator === OPERATORS.get('$rename') ? [String(operand)] : [];
+  return operator === OPERATORS.$rename ? [String(operand)] : [];
 }
 
 function refuseConflicts(paths: string[]): void {
