@@ -52,18 +52,17 @@ export const DATES: Operators = {
     const byDefault = `%Y-%m-%dT%H:%M:%S.%L${(timezone ?? 'UTC') === 'UTC' ? 'Z' : ''}`;
     return formatted(moment, offsetAt(moment, timezone), format ?? byDefault);
   }),
-  $dateFromString: (operand, compiler, name) => {
-    // `onError` and `onNull` replace a failure, and may be missing.
-    const has = (option: string): boolean => isDocument(operand) && option in operand;
-    return named('dateString timezone? onError? onNull?', (given) => {
-      if (isNothing(given.dateString)) return given.onNull ?? null;
-      if ('timezone' in given && isNothing(given.timezone)) return null;
-      const date = parsedDate(given.dateString, !has('timezone'));
-      if (date) return fromZone(date, given.timezone);
-      if (has('onError')) return given.onError;
-      throw new CommandError(241, `Error parsing date string '${String(given.dateString)}'`);
-    })(operand, compiler, name);
-  },
+  $dateFromString: named('dateString timezone? onError? onNull?', (given) => {
+    const { dateString, timezone, onNull = null } = given;
+    if (isNothing(dateString)) return onNull;
+    const hasZone = 'timezone' in given;
+    if (hasZone && isNothing(timezone)) return null;
+    const date = parsedDate(dateString, !hasZone);
+    if (date) return fromZone(date, timezone);
+    // It replaces a failure even by nothing.
+    if ('onError' in given) return given.onError;
+    throw new CommandError(241, `Error parsing date string '${String(dateString)}'`);
+  }),
   $dateFromParts: strictlyNamed('year month? day? hour? minute? second? millisecond? timezone?', (given) => {
     const { timezone, ...parts } = given;
     const whole = { year: NaN, month: 1, day: 1, hour: 0, minute: 0, second: 0, millisecond: 0, ...parts };
