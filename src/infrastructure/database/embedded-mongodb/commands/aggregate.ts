@@ -91,13 +91,8 @@ function onlyCount([stage, another]: Document[]): { _id: unknown } | undefined {
   return isCount && (group._id === 1 || group._id === null) ? { _id: group._id } : undefined;
 }
 
-interface LeadingQuery {
-  length: number;
-  query: Pick<Query, 'filter' | 'sort' | 'skip' | 'limit'>;
-}
-
 /** Leading stages that a find can execute, with indexes, in the order in which a find executes them. */
-export function leadingQuery(pipeline: Document[]): LeadingQuery {
+export function leadingQuery(pipeline: Document[]) {
   const rest = [...pipeline];
   const take = (name: string): unknown => {
     const [stage] = rest;
@@ -105,9 +100,11 @@ export function leadingQuery(pipeline: Document[]): LeadingQuery {
     return isNext ? rest.shift()?.[name] : undefined;
   };
   const filters: unknown[] = [];
-  while (rest[0] && '$match' in rest[0] && Object.keys(rest[0]).length === 1) filters.push(take('$match'));
+  for (let filter = take('$match'); filter !== undefined; filter = take('$match')) filters.push(filter);
   if (!filters.every(isDocument)) throw new CommandError(15959, 'the match filter must be an expression in an object');
-  const query: LeadingQuery['query'] = { filter: filters.length > 1 ? { $and: filters } : (filters[0] ?? {}) };
+  const query: Pick<Query, 'filter' | 'sort' | 'skip' | 'limit'> = {
+    filter: filters.length > 1 ? { $and: filters } : (filters[0] ?? {}),
+  };
   // A sort without fields is an error that the stage itself reports.
   const isSort = isDocument(rest[0]?.$sort) && Object.keys(rest[0].$sort).length > 0;
   if (isSort) query.sort = take('$sort') as Document;
