@@ -36,14 +36,14 @@ export class Place {
   set(value: unknown): void {
     let holder: unknown = this.root;
     this.parts.forEach((part, position) => {
-      if (position === this.parts.length - 1) return setIn(holder, part, value);
+      const field = this.parts[position + 1];
+      if (field === undefined) return setIn(holder, part, value);
       let next = inside(holder, part);
       if (next === undefined) {
         next = {};
         setIn(holder, part, next);
       }
-      if (!isDocument(next) && !(Array.isArray(next) && isArrayIndex(this.parts[position + 1] as string))) {
-        const field = this.parts[position + 1];
+      if (!isDocument(next) && !(Array.isArray(next) && isArrayIndex(field))) {
         throw new CommandError(28, `Cannot create field '${field}' in element {${part}: ${JSON.stringify(next)}}`);
       }
       holder = next;
@@ -52,7 +52,7 @@ export class Place {
 
   /** Removes a field; an array element becomes null, because the others keep their place. */
   unset(): void {
-    const holder = this.parts.length === 1 ? this.root : new Place(this.root, this.parts.slice(0, -1)).get();
+    const holder = new Place(this.root, this.parts.slice(0, -1)).get();
     const last = this.parts.at(-1) as string;
     if (Array.isArray(holder)) {
       if (isArrayIndex(last) && Number(last) < holder.length) holder[Number(last)] = null;
