@@ -2,7 +2,6 @@ import { ObjectId } from 'bson';
 import { compilePipeline } from '../aggregation/pipeline.js';
 import { CommandError } from '../command-error.js';
 import type { Scope } from '../expressions/expression.js';
-import { compileFilter } from '../query/filter.js';
 import { matchedIndex } from '../query/matched-index.js';
 import { collisionOf, copy, isDocument, isOperatorDocument, splitPath, type Document } from '../values/document.js';
 import { equal } from '../values/order.js';
@@ -95,7 +94,6 @@ function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: 
   const steps = stepsOf(update);
   const dollar = steps.find(({ path, operator }) => path.startsWith('$') && !LEAVING.has(operator))?.path;
   checkSteps(steps, { ...scope, now });
-  compileFilter(filter, scope);
   const paths = steps.map(({ path }) => path);
   const resolver = new PathResolver(paths, arrayFilters, scope);
   return (original: Document, isInsert = false): Document => {
