@@ -4,7 +4,7 @@ import { bsonDouble } from '../values/arithmetic.js';
 import { isNumber, namesOf, typeName } from '../values/bson-types.js';
 import { digitsOf, isTruthy, toDouble } from '../values/numbers.js';
 import { momentOf, parsedDate } from './clocks.js';
-import { argumentsOf, isNothing, ordered, type Operators } from './expression.js';
+import { argumentsOf, isNothing, ordered, strict, type Operators } from './expression.js';
 
 /** Conversions by target type; undefined if a value cannot be converted. */
 const MAKERS: Record<string, (value: unknown) => unknown> = {
@@ -40,7 +40,7 @@ export const CONVERSIONS: Operators = {
   ...Object.fromEntries(
     Object.keys(MAKERS).map((type) => [
       `$to${type.charAt(0).toUpperCase()}${type.slice(1)}`,
-      ordered([1, 1], ([value]) => converted(value, type)),
+      strict([1, 1], ([value]) => converted(value, type)),
     ]),
   ),
   $convert: (operand, { compile }, name) => {
@@ -68,7 +68,6 @@ export const CONVERSIONS: Operators = {
 };
 
 function converted(value: unknown, type: string): unknown {
-  if (isNothing(value)) return null;
   const result = MAKERS[type]?.(value);
   if (result !== undefined) return result;
   throw new CommandError(241, `Failed to convert ${typeName(value)} to ${type} in $convert with no onError value`);
