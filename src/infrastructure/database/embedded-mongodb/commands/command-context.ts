@@ -65,8 +65,8 @@ export class CommandContext {
     return this.writableCollection() as Collection;
   }
 
-  integer(field: string): number | undefined {
-    const value = this.command[field];
+  integer(field: string, from: Document = this.command): number | undefined {
+    const value = from[field];
     return value === undefined || value === null ? undefined : toInteger(value, field);
   }
 
