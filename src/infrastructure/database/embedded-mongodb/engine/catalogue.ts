@@ -1,17 +1,5 @@
 import { CommandError } from '../command-error.js';
-import {
-  CATALOGUE_RANGE,
-  catalogueKey,
-  countKey,
-  documentRange,
-  GARBAGE_RANGE,
-  garbageKey,
-  garbageOf,
-  indexRange,
-  multikeyKey,
-  number,
-  numberOf,
-} from '../storage/keys.js';
+import * as keys from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { decode, decodeOwn } from '../values/decode.js';
 import { toBytes, type Document } from '../values/document.js';
@@ -47,14 +35,16 @@ export class Catalogue {
   /** Reads everything anew, e.g. after a failed commit. Ids that were assigned before are never assigned again. */
   reload(): void {
     this.collections.clear();
-    for (const { value } of this.view.range(...CATALOGUE_RANGE)) {
+    for (const { value } of this.view.range(...keys.CATALOGUE_RANGE)) {
       const collection = read(decodeOwn(value));
       this.collections.set(collection.namespace, collection);
       this.lastId = Math.max(this.lastId, collection.id, ...collection.indexes.map(({ id }) => id));
-      const [last] = this.view.range(...documentRange(collection.id), true);
-      if (last) this.lastRecordId = Math.max(this.lastRecordId, numberOf(last.key));
+      const [last] = this.view.range(...keys.documentRange(collection.id), true);
+      if (last) this.lastRecordId = Math.max(this.lastRecordId, keys.numberOf(last.key));
     }
-    for (const { key } of this.view.range(...GARBAGE_RANGE)) this.lastId = Math.max(this.lastId, garbageOf(key).id);
+    for (const { key } of this.view.range(...keys.GARBAGE_RANGE)) {
+      this.lastId = Math.max(this.lastId, keys.garbageOf(key).id);
+    }
   }
 
   find(namespace: string): Collection | undefined {
@@ -79,15 +69,15 @@ export class Catalogue {
     if (isInvalid) throw new CommandError(73, `Invalid collection name: ${name}`);
     const indexes = [idIndex(++this.lastId, options.collation)];
     const id = ++this.lastId;
-    view.put(countKey(id), number(0));
+    view.put(keys.countKey(id), keys.number(0));
     return this.save(view, { id, namespace, database, name, options, indexes });
   }
 
   drop(view: WritableView, collection: Collection): void {
     for (const index of collection.indexes) removeIndex(view, index);
-    removeRange(view, documentRange(collection.id));
-    view.del(catalogueKey(collection.namespace));
-    view.del(countKey(collection.id));
+    removeRange(view, keys.documentRange(collection.id));
+    view.del(keys.catalogueKey(collection.namespace));
+    view.del(keys.countKey(collection.id));
     this.collections.delete(collection.namespace);
     this.changes++;
   }
@@ -115,7 +105,7 @@ export class Catalogue {
   private save(view: WritableView, collection: Collection): Collection {
     const { id, database, name, options, indexes } = collection;
     const stored = indexes.map((index) => ({ id: index.id, specification: index.specification }));
-    view.put(catalogueKey(collection.namespace), toBytes({ id, database, name, options, indexes: stored }));
+    view.put(keys.catalogueKey(collection.namespace), toBytes({ id, database, name, options, indexes: stored }));
     this.collections.set(collection.namespace, collection);
     this.changes++;
     return collection;
@@ -147,16 +137,16 @@ function isThere(indexes: readonly IndexDefinition[], index: IndexDefinition): b
 }
 
 function fill(view: WritableView, collection: Collection, index: IndexDefinition): void {
-  for (const { key, value } of view.range(...documentRange(collection.id))) {
+  for (const { key, value } of view.range(...keys.documentRange(collection.id))) {
     const entries = indexEntries(index, decode(value));
     refuseDuplicates(view, collection.namespace, index, entries);
-    addEntries(view, index, entries, numberOf(key));
+    addEntries(view, index, entries, keys.numberOf(key));
   }
 }
 
 function removeIndex(view: WritableView, { id }: IndexDefinition): void {
-  removeRange(view, indexRange(id));
-  view.del(multikeyKey(id));
+  removeRange(view, keys.indexRange(id));
+  view.del(keys.multikeyKey(id));
 }
 
 /** Entries removed at a time, so that removing a million never delays other clients for long. */
@@ -164,13 +154,13 @@ export const REMOVED_AT_ONCE = 2_000;
 
 /** What is more is left to {@link removeGarbage}: nobody sees it, since no id is assigned twice. */
 function removeRange(view: WritableView, range: [Buffer, Buffer]): void {
-  if (!removeSome(view, range)) view.put(garbageKey(range[0]), Buffer.alloc(0));
+  if (!removeSome(view, range)) view.put(keys.garbageKey(range[0]), Buffer.alloc(0));
 }
 
 /** Removes what collections and indexes that were dropped have left. @returns whether there may be more */
 export function removeGarbage(view: WritableView): boolean {
-  const [first] = view.range(...GARBAGE_RANGE);
-  if (first && removeSome(view, garbageOf(first.key).range)) view.del(first.key);
+  const [first] = view.range(...keys.GARBAGE_RANGE);
+  if (first && removeSome(view, keys.garbageOf(first.key).range)) view.del(first.key);
   return first !== undefined;
 }
 
