@@ -1,7 +1,7 @@
 import { ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/indexes.js';
-import { findRecords, type Query } from '../engine/find.js';
+import { findRecords } from '../engine/find.js';
 import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js';
 import { isNumber } from '../values/bson-types.js';
 import { isTruthy } from '../values/numbers.js';
@@ -122,15 +122,8 @@ function eachStatement(
   return writeErrors.length > 0 ? { writeErrors } : {};
 }
 
-interface Changed {
-  query: Query;
-  changes: { before: Document; document: Document; isModified: boolean }[];
-  /** The document that an upsert inserted. */
-  inserted?: Document;
-}
-
-/** The part that update statements and findAndModify have in common. */
-function change(context: CommandContext, statement: Document, filterField: string, updateField: string): Changed {
+/** The part that update statements and findAndModify have in common. @returns `inserted` by an upsert alone */
+function change(context: CommandContext, statement: Document, filterField: string, updateField: string) {
   const isMulti = statement.multi === true;
   const isUpsert = isTruthy(statement.upsert);
   const collection = isUpsert ? context.createdCollection() : context.writableCollection();
