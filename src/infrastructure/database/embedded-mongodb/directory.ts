@@ -17,24 +17,18 @@ const IS_WINDOWS = process.platform === 'win32';
 
 const OWN_FILES = ['data.mdb', 'data.mdb-lock', SOCKET];
 
-export interface StoreDirectory {
-  dataFile: string;
-  socketPath: string;
-}
-
 /** Creates a directory that nobody else can enter, for a throw-away store. */
-export function temporaryDirectory(): StoreDirectory & { path: string } {
+export function temporaryDirectory() {
   const parent = tmpdir().length > 60 && !IS_WINDOWS ? '/tmp' : tmpdir();
-  const path = mkdtempSync(join(parent, 'embedded-mongodb-'));
-  return { path, dataFile: join(path, 'data.mdb'), socketPath: socketPathFor(path) };
+  return filesIn(mkdtempSync(join(parent, 'embedded-mongodb-')));
 }
 
 /** Creates the directory if needed, and closes it to other users. @throws Error if that is not possible */
-export function privateDirectory(directory: string): StoreDirectory {
+export function privateDirectory(directory: string) {
   const path = resolve(directory);
   try {
     makePrivate(path);
-    return { dataFile: join(path, 'data.mdb'), socketPath: socketPathFor(path) };
+    return filesIn(path);
   } catch (error) {
     throw new Error(`The directory ${path} cannot be used for the embedded store: ${(error as Error).message}`, {
       cause: error,
@@ -50,6 +44,10 @@ export function makeSocketPrivate(socketPath: string): void {
 /** Removes the socket that a crashed process left behind, on whose path nothing could listen. */
 export function removeSocket(socketPath: string): void {
   if (!IS_WINDOWS) rmSync(socketPath, { force: true });
+}
+
+function filesIn(path: string) {
+  return { path, dataFile: join(path, 'data.mdb'), socketPath: socketPathFor(path) };
 }
 
 function socketPathFor(path: string): string {
