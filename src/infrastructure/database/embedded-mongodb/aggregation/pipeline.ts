@@ -194,10 +194,7 @@ function facet(specification: unknown, scope: PipelineScope): Stage {
   const pipelines = Object.entries(specification as Document).map(([name, stages]) => {
     if (!isFieldPath(name) || name.includes('.')) throw new CommandError(16410, `${name} is no name of a field`);
     if (!Array.isArray(stages)) throw new CommandError(40170, 'arguments to $facet must be arrays');
-    const refused = stages
-      .filter(isDocument)
-      .flatMap(Object.keys)
-      .find((one: string) => OF_WHOLE_PIPELINES.includes(one));
+    const refused = OF_WHOLE_PIPELINES.find((one) => stages.some((stage) => isDocument(stage) && one in stage));
     if (refused) throw new CommandError(40600, `${refused} is not allowed to be used within a $facet stage`);
     return [name, compilePipeline(stages, scope)] as const;
   });
