@@ -104,11 +104,8 @@ export class CommandContext {
 
   /** The compiled filter of a command or statement, with its collation and variables. */
   query(collection: Collection | undefined, filterField: string, from: Document = this.command): Query {
-    return {
-      ...this.scope(collection, from),
-      filter: this.documentField(filterField, from) ?? {},
-      hint: from.hint,
-    };
+    const filter = this.documentField(filterField, from) ?? {};
+    return { ...this.scope(collection, from), filter, hint: from.hint };
   }
 }
 
