@@ -55,12 +55,8 @@ function merge(context: CommandContext, operand: unknown, documents: Document[])
   const { into, on = '_id', whenMatched = 'merge', whenNotMatched = 'insert', let: variables, ...others } = given;
   const change = typeof whenMatched === 'string' && own(WHEN_MATCHED, whenMatched);
   refuseOthers('$merge', 40415, others);
-  if (
-    !change ||
-    variables !== undefined ||
-    [on].flat().join() !== '_id' ||
-    !WHEN_NOT_MATCHED.includes(whenNotMatched)
-  ) {
+  const isById = [on].flat().join() === '_id';
+  if (!change || !isById || variables !== undefined || !WHEN_NOT_MATCHED.includes(whenNotMatched)) {
     throw unsupported('$merge with other than into, and a mode in whenMatched,', 2);
   }
   const collection = target(context, into);
