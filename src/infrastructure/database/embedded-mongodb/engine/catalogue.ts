@@ -128,10 +128,7 @@ function isThere(indexes: readonly IndexDefinition[], index: IndexDefinition): b
   );
   if (twin) throw new CommandError(85, `Index already exists with a different name or other options: ${twin.name}`);
   if (indexes.some(({ name }) => name === index.name)) {
-    throw new CommandError(
-      86,
-      `An existing index has the same name as the requested index, and differs: ${index.name}`,
-    );
+    throw new CommandError(86, `An existing index has the same name as the requested index: ${index.name}`);
   }
   return false;
 }
