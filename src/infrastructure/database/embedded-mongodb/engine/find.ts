@@ -150,7 +150,6 @@ function saysAll(ranges: Plan['ranges'], index: IndexDefinition, filter: Documen
     return PLAIN.includes(typeName(asked)) || (i === paths.length - 1 && isRegExp(asked) && literalPrefix(asked).isAll);
   });
   // A long value is cut in the index, and may stand for several.
-  return (
-    isExact && paths.length === Object.keys(filter).length && ranges.every(([from]) => from.length < LONGEST_VALUES)
-  );
+  const isWhole = ranges.every(([from]) => from.length < LONGEST_VALUES);
+  return isExact && isWhole && paths.length === Object.keys(filter).length;
 }
