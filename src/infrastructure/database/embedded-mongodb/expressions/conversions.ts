@@ -45,9 +45,7 @@ export const CONVERSIONS: Operators = {
   ),
   $convert: (operand, { compile }, name) => {
     const given = argumentsOf(name, operand, 'input to onError? onNull?');
-    const [input, to, onNull, onError] = [given.input, given.to, given.onNull, given.onError].map((one) =>
-      compile(one),
-    );
+    const [input, to, onNull, onError] = ['input', 'to', 'onNull', 'onError'].map((one) => compile(given[one]));
     return (document, variables) => {
       const value = input?.(document, variables);
       if (isNothing(value)) return onNull?.(document, variables) ?? null;
