@@ -23,9 +23,7 @@ export class PathResolver {
       }
       this.arrayFilters.set(name, compileFilter(filter, scope));
     }
-    const used = new Set(
-      paths.flatMap((path) => [...path.matchAll(/\$\[([^\].]+)\]/g)].map(([, name]) => name as string)),
-    );
+    const used = new Set([...paths.join('.').matchAll(/\$\[([^\].]+)\]/g)].map(([, name]) => name as string));
     for (const name of used) {
       if (!this.arrayFilters.has(name)) throw new CommandError(2, `No array filter found for identifier '${name}'`);
     }
