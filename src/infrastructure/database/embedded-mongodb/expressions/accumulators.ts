@@ -5,12 +5,10 @@ import type { Fold } from '../values/collation.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 import { toDouble } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
-import { isNothing, ordered, type Operators } from './expression.js';
+import { isNothing, ordered, type Calculation, type Operators } from './expression.js';
 
-/** Combines the values of an expression for the documents of a group. */
-export type Accumulator = (values: unknown[], fold?: Fold) => unknown;
-
-export const ACCUMULATORS: Readonly<Record<string, Accumulator>> = {
+/** They combine the values of an expression for the documents of a group. */
+export const ACCUMULATORS: Readonly<Record<string, Calculation>> = {
   $sum: added,
   $avg: (values) => {
     const numbers = values.filter(isNumber);

@@ -40,11 +40,11 @@ export function isNothing(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
+/** Makes one value of several. */
+export type Calculation = (values: unknown[], fold?: Fold) => unknown;
+
 /** An operator with positional arguments; a single one needs no array around it. */
-export function ordered(
-  [least, most]: readonly [number, number],
-  calculate: (values: unknown[], fold?: Fold) => unknown,
-): Operator {
+export function ordered([least, most]: readonly [number, number], calculate: Calculation): Operator {
   return (operand, { compile, fold }, name) => {
     const given: unknown[] = Array.isArray(operand) ? operand : [operand];
     if (given.length < least || given.length > most) {
@@ -60,7 +60,7 @@ export function ordered(
 }
 
 /** The same; its value is null if an argument is null or missing. */
-export function strict(bounds: readonly [number, number], calculate: (values: unknown[], fold?: Fold) => unknown) {
+export function strict(bounds: readonly [number, number], calculate: Calculation): Operator {
   return ordered(bounds, (values, fold) => (values.some(isNothing) ? null : calculate(values, fold)));
 }
 
