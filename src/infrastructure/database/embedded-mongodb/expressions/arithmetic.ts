@@ -4,6 +4,7 @@ import { CommandError } from '../command-error.js';
 import {
   ADDITION,
   bsonDouble,
+  bsonInteger,
   calculate,
   MULTIPLICATION,
   quotient,
@@ -13,7 +14,7 @@ import {
   type Arithmetic,
   type Rounding,
 } from '../values/arithmetic.js';
-import { isNumber, type BsonNumber } from '../values/bson-types.js';
+import { isNumber, typeName, type BsonNumber } from '../values/bson-types.js';
 import { toDouble, toInteger } from '../values/numbers.js';
 import { dateAt } from './clocks.js';
 import { argumentsOf, strict, type Operator, type Operators } from './expression.js';
@@ -86,19 +87,11 @@ const power = inDoubles('$pow', (base, exponent) => {
 
 /** Exact, of integers whose power is one, and fits into an int64. */
 function wholePower(values: unknown[]): BsonNumber | undefined {
-  if (!values.every(isInteger)) return undefined;
+  const types = values.map(typeName);
+  if (!types.every((type) => type === 'int' || type === 'long')) return undefined;
   const [base, exponent] = values.map((value) => BigInt(String(value))) as [bigint, bigint];
   if (exponent < 0n || Math.abs(Number(base) ** Number(exponent)) >= 2 ** 63) return undefined;
-  const result = base ** exponent;
-  return values.every(isInt32) && isInt32(Number(result)) ? Number(result) : Long.fromBigInt(result);
-}
-
-function isInteger(value: unknown): boolean {
-  return value instanceof Long || isInt32(value);
-}
-
-function isInt32(value: unknown): value is number {
-  return typeof value === 'number' && value === (value | 0);
+  return bsonInteger(base ** exponent, types.includes('long'));
 }
 
 function positive(name: string, code: number, value: number): number {

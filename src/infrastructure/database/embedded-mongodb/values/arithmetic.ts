@@ -54,7 +54,12 @@ export function calculate(
     if (overflow === 'double') return bsonDouble(Number(result));
     throw new CommandError(2, 'The result is too large for an int64');
   }
-  return types.includes('long') || BigInt.asIntN(32, result) !== result ? Long.fromBigInt(result) : Number(result);
+  return bsonInteger(result, types.includes('long'));
+}
+
+/** An int if it fits into one, unless it is to be a long. */
+export function bsonInteger(value: bigint, isLong: boolean): number | Long {
+  return isLong || BigInt.asIntN(32, value) !== value ? Long.fromBigInt(value) : Number(value);
 }
 
 /** A double as decode() leaves it: a plain number would be an int32 where it looks like one. */
@@ -90,8 +95,7 @@ export function rounded(value: BsonNumber, places: number, rounding: Rounding): 
   const digits = divided(exact.digits, unit, rounding);
   if (value instanceof Decimal128) return toDecimal({ digits, scale: places });
   if (isDouble) return bsonDouble(Number(`${digits}E${-places}`));
-  const result = digits * 10n ** BigInt(-places);
-  return value instanceof Long || BigInt.asIntN(32, result) !== result ? Long.fromBigInt(result) : Number(result);
+  return bsonInteger(digits * 10n ** BigInt(-places), value instanceof Long);
 }
 
 /** How many units there are in a number, to a whole one. */
