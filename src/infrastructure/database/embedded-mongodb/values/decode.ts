@@ -1,5 +1,6 @@
 import { DBRef, deserialize, Double, Int32 } from 'bson';
 import { CommandError } from '../command-error.js';
+import { typeName } from './bson-types.js';
 import { isDocument, MAX_DEPTH, type Document } from './document.js';
 
 const KEEPING_TYPES = {
@@ -35,17 +36,13 @@ export function decode(bytes: Buffer, deepest = MAX_DEPTH): Document {
 function plain(value: unknown, depth: number, deepest: number): unknown {
   if (typeof value !== 'object' || value === null) return value ?? null;
   if (value instanceof Int32) return value.value;
-  if (value instanceof Double) return looksLikeInt32(value.value) ? value : value.value;
+  if (value instanceof Double) return typeName(value.value) === 'int' ? value : value.value;
   if (value instanceof DBRef) return plain(referenceDocument(value), depth, deepest);
   if (!Array.isArray(value) && !isDocument(value)) return value;
   if (depth > deepest) throw new Error(`nested deeper than ${deepest} levels`);
   const holder = value as Document;
   for (const key of Object.keys(holder)) holder[key] = plain(holder[key], depth + 1, deepest);
   return value;
-}
-
-function looksLikeInt32(value: number): boolean {
-  return value === Math.trunc(value) && Math.abs(value) <= 0x80000000 && !Object.is(value, -0);
 }
 
 /** For MongoDB a DBRef is a document like any other. */
