@@ -15,7 +15,7 @@ export class PathResolver {
   constructor(paths: string[], arrayFilters: unknown, scope: Scope) {
     for (const filter of (arrayFilters as Document[] | undefined) ?? []) {
       const [name, another] = new Set(identifiersOf(filter));
-      if (name === undefined || another !== undefined) {
+      if (!name || another !== undefined) {
         throw new CommandError(9, 'Expected a single top-level field name in each of arrayFilters');
       }
       if (this.arrayFilters.has(name)) {
@@ -24,13 +24,10 @@ export class PathResolver {
       this.arrayFilters.set(name, compileFilter(filter, scope));
     }
     const used = new Set([...paths.join('.').matchAll(/\$\[([^\].]+)\]/g)].map(([, name]) => name as string));
-    for (const name of used) {
-      if (!this.arrayFilters.has(name)) throw new CommandError(2, `No array filter found for identifier '${name}'`);
-    }
-    for (const name of this.arrayFilters.keys()) {
-      if (used.has(name)) continue;
-      throw new CommandError(9, `The array filter for identifier '${name}' was not used in the update`);
-    }
+    const missing = [...used].find((name) => !this.arrayFilters.has(name));
+    if (missing) throw new CommandError(2, `No array filter found for identifier '${missing}'`);
+    const unused = [...this.arrayFilters.keys()].find((name) => !used.has(name));
+    if (unused) throw new CommandError(9, `The array filter for identifier '${unused}' was not used in the update`);
   }
 
   /** @throws CommandError 2 when `$` has no match */
