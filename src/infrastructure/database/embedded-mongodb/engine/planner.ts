@@ -102,8 +102,7 @@ export function planOrder(view: View, collection: Collection, request: Request):
 }
 
 function best(all: Narrowed[]): Narrowed | undefined {
-  const highest = Math.max(...all.map(({ score }) => score));
-  return all.find(({ score }) => score === highest);
+  return all.toSorted((a, b) => b.score - a.score)[0];
 }
 
 /** Whether an index has to be read backwards for an order, given that its first fields have one value each; undefined if it cannot serve it. */
