@@ -68,11 +68,11 @@ export function strict(bounds: readonly [number, number], calculate: Calculation
  * An operator with named arguments.
  * @param names of the arguments; those of optional ones end with a question mark
  */
-export function named(names: string, calculate: (given: Document, fold?: Fold) => unknown): Operator {
-  return (operand, { compile, fold }, name) => {
+export function named(names: string, calculate: (given: Document) => unknown): Operator {
+  return (operand, { compile }, name) => {
     const given = Object.entries(argumentsOf(name, operand, names)).map(([key, one]) => [key, compile(one)] as const);
     return (document, variables) =>
-      calculate(Object.fromEntries(given.map(([key, value]) => [key, value(document, variables)])), fold);
+      calculate(Object.fromEntries(given.map(([key, value]) => [key, value(document, variables)])));
   };
 }
 
