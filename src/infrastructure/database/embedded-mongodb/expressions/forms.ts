@@ -1,6 +1,6 @@
 import { CommandError } from '../command-error.js';
 import { typeName } from '../values/bson-types.js';
-import { isDocument, type Document } from '../values/document.js';
+import { isDocument } from '../values/document.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
 import { elementSortKey, sorted } from '../values/sort-key.js';
 import { argumentsOf, isNothing, ordered, variableName, type Expression, type Operators } from './expression.js';
@@ -20,7 +20,8 @@ export const FORMS: Operators = {
   $not: ordered([1, 1], ([value]) => !isTruthy(value)),
   $cond: (operand, { compile }, name) => {
     if (Array.isArray(operand) && operand.length !== 3) throw countError(name, 'exactly 3');
-    const given = Array.isArray(operand) ? operand : conditionOf(argumentsOf(name, operand, 'if then else'));
+    const byName = Array.isArray(operand) ? undefined : argumentsOf(name, operand, 'if then else');
+    const given = byName ? [byName.if, byName.then, byName.else] : (operand as unknown[]);
     const [condition, yes, no] = given.map((one) => compile(one)) as [Expression, Expression, Expression];
     return (document, variables) => (isTruthy(condition(document, variables)) ? yes : no)(document, variables);
   },
@@ -113,10 +114,6 @@ function overElements(
     if (Array.isArray(value)) return change(value, document, variables);
     throw new CommandError(16883, `input to ${name} must be an array not ${typeName(value)}`);
   };
-}
-
-function conditionOf({ if: test, then: yes, else: no }: Document): unknown[] {
-  return [test, yes, no];
 }
 
 function countError(name: string, takes: string): CommandError {
