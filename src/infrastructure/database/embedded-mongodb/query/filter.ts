@@ -25,7 +25,7 @@ function everyOne(tests: Predicate[]): Predicate {
 }
 
 /** Tests one value, not a document, against the operators of a field. */
-export function compileValueTest(operators: Document, scope: Scope = plainScope()): (value: unknown) => boolean {
+export function compileValueTest(operators: Document, scope: Scope): (value: unknown) => boolean {
   const test = compileOperators(operators, scope);
   return (value) => test([value], true);
 }

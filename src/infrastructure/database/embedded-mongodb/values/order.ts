@@ -29,9 +29,8 @@ export function compare(a: unknown, b: unknown, fold?: Fold): number {
   return ranks === 0 ? Buffer.compare(encode(a, fold), encode(b, fold)) : ranks;
 }
 
-export function equal(a: unknown, b: unknown, fold?: Fold): boolean {
-  if (typeof a === 'string' && typeof b === 'string' && !fold) return a === b;
-  return compare(a, b, fold) === 0;
+export function equal(a: unknown, b: unknown): boolean {
+  return typeof a === 'string' && typeof b === 'string' ? a === b : compare(a, b) === 0;
 }
 
 class Writer {
