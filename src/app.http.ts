@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { RawBodyRequest } from '@nestjs/common';
+import { NotFoundException, type RawBodyRequest } from '@nestjs/common';
 import cors from '@fastify/cors';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type {
@@ -158,9 +158,11 @@ function hasContent({ headers }: IncomingMessage): boolean {
 }
 
 /** Refusals that Fastify does not make by itself. */
-function refusalOf(request: FastifyRequest): ApiError | null {
+function refusalOf(request: FastifyRequest): Error | null {
   const { headers } = request.raw;
   if (!hasSoundHost(request.raw)) return new ApiError('malformed_request');
+  // At once: what is wrong with a body does not matter where no operation takes it.
+  if (request.is404) return new NotFoundException();
   // Their bodies are never read.
   if (request.method === 'GET' || request.method === 'HEAD') return null;
   const isCoded = headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity';

@@ -85,6 +85,24 @@ describe('A request that cannot be served', () => {
     expect(other.body).toEqual({ error: true, code: 'method_not_allowed', message: 'Method not allowed', data: null });
   });
 
+  it.each([
+    ['PUT', '/auth/login', 405, 'POST'],
+    ['DELETE', '/api/profile', 405, 'GET, HEAD, PATCH'],
+    ['POST', '/auth/nothing', 404, null],
+    ['POST', '/nothing', 404, null],
+  ])('is told so whatever its body is: %s %s', async (method, path, status, allow) => {
+    const bodies: [type: string, body: string][] = [
+      ['application/json', '{'],
+      ['application/json', JSON.stringify('x'.repeat(17_000))],
+      ['application/x-www-form-urlencoded', 'login=ada'],
+      ['text/plain', 'ada'],
+    ];
+    for (const [type, body] of bodies) {
+      const answer = await fetch(`${test.url}${path}`, { method, body, headers: { 'content-type': type } });
+      expect([answer.status, answer.headers.get('allow')], type).toEqual([status, allow]);
+    }
+  });
+
   it('is told that there is nothing, in the envelope of its neighbours', async () => {
     const paths = ['/auth/nothing', '/auth', '/auth/login/x'];
     for (const path of paths) {

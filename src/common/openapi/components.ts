@@ -20,7 +20,7 @@ const HINTS = {
     type: 'integer',
     minimum: 0,
     description:
-      'After a wrong guess on `/auth`: requests left to this operation before it answers 429; not tries of a code, which is dead after five',
+      'After a wrong guess on `/auth`: requests that the limit of this operation leaves to the address. Not tries of a code, which is dead after five; and a login may be delayed sooner, with `too_many_login_attempts`',
     examples: [4],
   },
   resend_available_at: {

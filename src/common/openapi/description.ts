@@ -42,12 +42,12 @@ Every error bears a \`code\` of a closed list. Branch on it and not on \`message
 | \`session_revoked\`, \`logged_out\`, \`password_changed\`, \`reported_not_me\`, \`refresh_token_reused\`, \`account_disabled\`, \`token_invalid\` | the session is over, for the reason that the code names: log in again |
 | \`email_not_verified\` | ask for the code; another can be had from \`resend_available_at\` on |
 | \`password_reset_required\` | the account was locked after a report: reset the password |
-| \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; \`attempts_remaining\` more requests are answered. A code itself is dead after five wrong ones, whatever remains: ask for another |
+| \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; at most \`attempts_remaining\` more requests are answered, fewer where an account is delayed. A code itself is dead after five wrong ones, whatever remains: ask for another |
 | \`too_many_login_attempts\`, \`too_many_requests\` | repeat after \`retry_after\` seconds; from \`/auth/refresh-token\` too, the session goes on, unless the answer to an earlier refresh with the same token was lost |
 | \`service_unavailable\` | repeat after \`retry_after\` seconds. What came too late may still have been done: a registration whose repetition says “already taken” may have the code in its mailbox |
 | \`report_link_invalid\`, \`report_link_expired\`, \`report_link_used\` | the link of the mail does nothing (any more): offer a password reset |
 | \`role_required\`, \`not_found\`, \`method_not_allowed\` | do not repeat |
-| \`invalid_api_key\`, \`authentication_required\`, \`malformed_request\`, \`unsupported_media_type\`, \`payload_too_large\` and the other refusals of a request as such | a fault of the calling program |
+| \`invalid_api_key\`, \`authentication_required\`, \`malformed_request\`, \`unsupported_media_type\`, \`payload_too_large\` and, at any path, \`request_timeout\` (408), \`uri_too_long\` (414: an id of more than 100 characters, too) and \`headers_too_large\` (431) | a fault of the calling program |
 | \`internal_error\` | a fault of the service: report the \`x-request-id\` |
 
 ## Limits

@@ -19,7 +19,7 @@ export function IsNewPassword(): PropertyDecorator {
       maxLength: MAX_PASSWORD_BYTES,
       pattern: FOUR_CLASSES.source.replaceAll('[^]', '[\\s\\S]'),
       format: 'password',
-      description: `At least ${MIN_CHARACTERS} characters and at most ${MAX_PASSWORD_BYTES} bytes of UTF-8; at least one lower-case letter, one upper-case letter, one digit and one of @ $ ! % * ? &.`,
+      description: `At least ${MIN_CHARACTERS} characters and at most ${MAX_PASSWORD_BYTES} bytes of UTF-8; at least one lower-case letter, one upper-case letter, one digit and one of @ $ ! % * ? &. Not the account’s own address or username.`,
       example: 'Correct-Horse7!',
     }),
     // Checked in this order; the first rule that fails is reported.
