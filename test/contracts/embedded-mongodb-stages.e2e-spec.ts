@@ -9,6 +9,21 @@ describe(`Stages of aggregations on ${SERVER}`, () => {
   const suite = driverSuite();
   const xs = (...values: unknown[]) => values.map((x) => ({ x }));
 
+  it('skip and limit what other stages have made', async () => {
+    const sorted = [{ $group: { _id: '$x' } }, { $sort: { _id: 1 } }];
+    const rest = (...stages: Fields[]) => suite.over(xs(3, 1, 2, 3, 5, 4), ...sorted, ...stages);
+    expect(await rest({ $skip: 1 }, { $limit: 3 })).toEqual([{ _id: 2 }, { _id: 3 }, { _id: 4 }]);
+    expect(await rest({ $limit: 3 }, { $skip: 1 })).toEqual([{ _id: 2 }, { _id: 3 }]);
+    expect(await rest({ $skip: 5 })).toEqual([]);
+  });
+
+  it.each([
+    [{ $project: { y: { $toInt: '$x' } } }, 241, 'ConversionFailure'],
+    [{ $project: { y: { $nothing: '$x' } } }, 168, 'InvalidPipelineOperator'],
+  ])('are refused by a code and its name: %j', async (stage, code, codeName) => {
+    await expect(suite.over(xs('text'), stage)).rejects.toMatchObject({ code, codeName });
+  });
+
   describe('$facet', () => {
     it('shows each of its pipelines the same documents, whatever the others do to them', async () => {
       const documents = [

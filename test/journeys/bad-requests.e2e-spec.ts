@@ -98,7 +98,8 @@ describe('A request that cannot be served', () => {
       ['text/plain', 'ada'],
     ];
     for (const [type, body] of bodies) {
-      const answer = await fetch(`${test.url}${path}`, { method, body, headers: { 'content-type': type } });
+      const request = { method, body, headers: { 'content-type': type } };
+      const answer = await fetch(`${test.url}${path}`, request);
       expect([answer.status, answer.headers.get('allow')], type).toEqual([status, allow]);
     }
   });
