@@ -19,7 +19,7 @@ describe(`Stages of aggregations on ${SERVER}`, () => {
 
   it.each([
     [{ $project: { y: { $toInt: '$x' } } }, 241, 'ConversionFailure'],
-    [{ $project: { y: { $nothing: '$x' } } }, 168, 'InvalidPipelineOperator'],
+    [{ $set: { y: { $nothing: '$x' } } }, 168, 'InvalidPipelineOperator'],
   ])('are refused by a code and its name: %j', async (stage, code, codeName) => {
     await expect(suite.over(xs('text'), stage)).rejects.toMatchObject({ code, codeName });
   });
