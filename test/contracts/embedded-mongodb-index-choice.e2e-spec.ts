@@ -15,7 +15,7 @@ describe(`An index of ${SERVER}`, () => {
   };
 
   describe('of long values', () => {
-    // Each look-up reads all thousand, whose keys are equal as far as an index keeps them.
+    // Their keys begin alike as far as an index keeps them: a range reads all thousand, an equality finds one by its hash.
     const tokens = Array.from({ length: 1_000 }, (_, i) => `${'x'.repeat(2_000)}${i}`);
     beforeEach(async () => {
       await suite.things.createIndex({ token: 1 }, { unique: true });
