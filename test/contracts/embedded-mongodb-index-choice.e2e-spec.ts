@@ -30,6 +30,13 @@ describe(`An index of ${SERVER}`, () => {
         expect(await idsBy({ token: { $lte: token, $gte: token } })).toEqual([i]);
     });
 
+    it('reads no other entry for a value', async () => {
+      for (const filter of [{ token: tokens[7] }, { owner: 'o'.repeat(7), token: tokens[7] }]) {
+        const { executionStats } = await suite.things.find(filter as never).explain('executionStats');
+        expect([executionStats.nReturned, executionStats.totalKeysExamined]).toEqual([1, 1]);
+      }
+    });
+
     it('finds each beside another field', async () => {
       for (const [i, token] of tokens.entries()) {
         expect(await idsBy({ owner: 'o'.repeat(i), token })).toEqual([i]);
