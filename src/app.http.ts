@@ -157,7 +157,7 @@ function hasContent({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Refusals that Fastify does not make by itself. */
+/** Refusals that Fastify does not make by itself, or would make later. */
 function refusalOf(request: FastifyRequest): Error | null {
   const { headers } = request.raw;
   if (!hasSoundHost(request.raw)) return new ApiError('malformed_request');

@@ -39,7 +39,7 @@ const CHANGING_SCHEMA: Record<string, Handler> = {
   dropIndexes: schema.dropIndexes,
 };
 
-/** Handlers to which it is the same whether they are called in a transaction. They may wait. */
+/** Handlers that transactions do not refuse, and that see none of their writes. They may wait. */
 const OTHERS: Record<string, (context: CommandContext) => Reply | Promise<Reply>> = {
   hello: server.hello,
   ismaster: server.hello,

@@ -3,7 +3,15 @@ import { compilePipeline } from '../aggregation/pipeline.js';
 import { CommandError } from '../command-error.js';
 import type { Scope } from '../expressions/expression.js';
 import { matchedIndex } from '../query/matched-index.js';
-import { collisionOf, copy, isDocument, isOperatorDocument, splitPath, type Document } from '../values/document.js';
+import {
+  collisionOf,
+  copy,
+  isDocument,
+  isOperatorDocument,
+  own,
+  splitPath,
+  type Document,
+} from '../values/document.js';
 import { equal } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { isRegExp } from '../values/bson-types.js';
@@ -116,7 +124,7 @@ function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: 
 
 function stepsOf(update: Document): Step[] {
   const steps = Object.entries(update).flatMap(([name, fields]) => {
-    const operator = Object.hasOwn(OPERATORS, name) && OPERATORS[name];
+    const operator = own(OPERATORS, name);
     if (!operator) throw new CommandError(9, `Unknown modifier: ${name}. Expected a valid update modifier or pipeline`);
     if (!isDocument(fields)) {
       throw new CommandError(9, `Modifiers operate on fields, not {${name}: ${JSON.stringify(fields)}}`);
