@@ -9,6 +9,7 @@ import { MailOutbox } from './outbox/mail-outbox.js';
 import { MailMetrics } from './outbox/mail-metrics.js';
 import { MailSeal } from './outbox/mail-seal.js';
 import { MailWorker } from './outbox/mail-worker.js';
+import { Notices } from './notices.js';
 
 const SMTP_TIMEOUT_MS = 15_000;
 
@@ -35,12 +36,12 @@ function mailerOptions({ mail }: Config): MailerOptions {
 
 /**
  * Owns mails from the moment a feature posts one until a mail server has taken it: stored, rendered, sent by a worker
- * with retries. Exports MailOutbox. Where no SMTP_HOST is set it delivers to the port MailInbox, which `dev-tools`
+ * with retries. Exports MailOutbox and Notices. Where no SMTP_HOST is set it delivers to the port MailInbox, which `dev-tools`
  * provides in development.
  */
 @Module({
   imports: [MailStoreModule, MailerModule.forRootAsync({ imports: [], inject: [Config], useFactory: mailerOptions })],
-  providers: [MailSeal, TextTemplates, MailTransport, MailMetrics, MailWorker, MailOutbox],
-  exports: [MailOutbox],
+  providers: [MailSeal, TextTemplates, MailTransport, MailMetrics, MailWorker, MailOutbox, Notices],
+  exports: [MailOutbox, Notices],
 })
 export class MailModule {}

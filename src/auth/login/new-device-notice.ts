@@ -8,7 +8,7 @@ import {
   KnownDevicesRepository,
   networkOf,
 } from '../../login-history/index.js';
-import { forgotPasswordUrl, formatMoment, MailOutbox, NOTICE_LIFETIME_MS, reportLoginUrl } from '../../mail/index.js';
+import { formatMoment, Notices } from '../../mail/index.js';
 import { LoginReportTokens } from '../../security/index.js';
 import { type Account, AccountsRepository } from '../../users/index.js';
 import type { OpenedSession } from './session-opening.js';
@@ -22,7 +22,7 @@ export class NewDeviceNotice {
     private readonly accounts: AccountsRepository,
     private readonly knownDevices: KnownDevicesRepository,
     private readonly reportTokens: LoginReportTokens,
-    private readonly outbox: MailOutbox,
+    private readonly notices: Notices,
     private readonly transactions: Transactions,
     private readonly config: Config,
   ) {}
@@ -49,21 +49,15 @@ export class NewDeviceNotice {
     { userId, email, recoveries }: Account,
     { sessionId, ip, device, location, loggedInAt }: OpenedSession,
   ): Promise<void> {
-    const { frontendUrl, publicUrl } = this.config.mail;
+    const { publicUrl } = this.config.mail;
     const reportToken = this.reportTokens.issue({ userId, sessionId, recoveries, loggedInAt });
-    await this.outbox.post({
-      kind: 'new-device',
-      to: email,
-      context: {
-        device: describeDevice(device),
-        location: describeLocation(location),
-        ip,
-        logged_in_at: formatMoment(loggedInAt),
-        reset_url: forgotPasswordUrl(frontendUrl),
-        link: publicUrl && reportLoginUrl(publicUrl, reportToken),
-        expires_at: new Date(loggedInAt.getTime() + this.config.oneTimeSecrets.reportTtlMs),
-      },
-      expiresAt: new Date(loggedInAt.getTime() + NOTICE_LIFETIME_MS),
+    await this.notices.post('new-device', email, loggedInAt, {
+      device: describeDevice(device),
+      location: describeLocation(location),
+      ip,
+      logged_in_at: formatMoment(loggedInAt),
+      link: publicUrl && `${publicUrl}/not-me?token=${reportToken}`,
+      expires_at: new Date(loggedInAt.getTime() + this.config.oneTimeSecrets.reportTtlMs),
     });
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import { forgotPasswordUrl, formatMoment, MailOutbox, NOTICE_LIFETIME_MS } from '../../mail/index.js';
+import { formatMoment, MailOutbox, Notices } from '../../mail/index.js';
 import type { IssuedSecret } from '../../security/index.js';
 
 /** Mails with a reset link. Links are built from a setting, never from a request's headers. */
@@ -9,11 +9,12 @@ import type { IssuedSecret } from '../../security/index.js';
 export class ResetMails {
   constructor(
     private readonly outbox: MailOutbox,
+    private readonly notices: Notices,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
 
-  async postLink(to: string, token: IssuedSecret, { isDecoy = false } = {}): Promise<void> {
+  async postLink(to: string, token: IssuedSecret, { isDecoy }: { isDecoy: boolean }): Promise<void> {
     const { expiresAt } = token;
     await this.outbox.post({ kind: 'password-reset', to, context: this.linkOf(token), expiresAt, isDecoy });
   }
@@ -25,13 +26,9 @@ export class ResetMails {
   }
 
   async postChanged(to: string, { isSessionKept }: { isSessionKept: boolean }): Promise<void> {
-    const context = {
-      changed_at: formatMoment(this.clock.now()),
-      reset_url: forgotPasswordUrl(this.config.mail.frontendUrl),
-      is_session_kept: isSessionKept,
-    };
-    const expiresAt = new Date(this.clock.nowMs() + NOTICE_LIFETIME_MS);
-    await this.outbox.post({ kind: 'password-changed', to, context, expiresAt });
+    const now = this.clock.now();
+    const facts = { changed_at: formatMoment(now), is_session_kept: isSessionKept };
+    await this.notices.post('password-changed', to, now, facts);
   }
 
   private linkOf({ secret, expiresAt }: IssuedSecret): { link: string; token: string; expires_at: Date } {

@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
-import { Config } from '../../infrastructure/config/index.js';
-import { forgotPasswordUrl, formatMoment, MailOutbox, NOTICE_LIFETIME_MS } from '../../mail/index.js';
+import { formatMoment, Notices } from '../../mail/index.js';
 import { AccountAnnouncements } from '../../users/index.js';
 
 /** Mails the owner when the name that the account logs in with was changed (ASVS 6.3.7). */
@@ -9,8 +8,7 @@ import { AccountAnnouncements } from '../../users/index.js';
 export class UsernameNotice implements OnModuleInit {
   constructor(
     private readonly announcements: AccountAnnouncements,
-    private readonly outbox: MailOutbox,
-    private readonly config: Config,
+    private readonly notices: Notices,
     private readonly clock: Clock,
   ) {}
 
@@ -19,11 +17,7 @@ export class UsernameNotice implements OnModuleInit {
   }
 
   private async post(to: string): Promise<void> {
-    const context = {
-      changed_at: formatMoment(this.clock.now()),
-      reset_url: forgotPasswordUrl(this.config.mail.frontendUrl),
-    };
-    const expiresAt = new Date(this.clock.nowMs() + NOTICE_LIFETIME_MS);
-    await this.outbox.post({ kind: 'username-changed', to, context, expiresAt });
+    const now = this.clock.now();
+    await this.notices.post('username-changed', to, now, { changed_at: formatMoment(now) });
   }
 }
