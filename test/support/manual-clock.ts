@@ -8,6 +8,10 @@ export class ManualClock extends MovableClock {
     return this.frozenAtMs === null ? super.nowMs() : this.frozenAtMs + this.offsetMs;
   }
 
+  advance(ms: number): void {
+    this.offsetMs += ms;
+  }
+
   /** From now on only `advance` moves it: for what must not depend on how fast the machine is. */
   freeze(): void {
     this.frozenAtMs = Date.now();

@@ -30,7 +30,7 @@ export class TimeTravel {
 
   private async travel(offsetMs: number): Promise<void> {
     const forwardMs = offsetMs - this.clock.offsetMs;
-    this.clock.setOffset(offsetMs);
+    this.clock.offsetMs = offsetMs;
     if (forwardMs <= 0) return;
     await this.purge();
     if (!this.redis) return;

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
-import { Clock } from '../../common/clock/index.js';
+import { Clock, WakeablePauses } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { duplicateKeyField } from '../../infrastructure/database/index.js';
 import { MailInbox, type MailKind, type ReceivedMail } from '../../mail/index.js';
@@ -21,8 +21,8 @@ const LOOK_EVERY_MS = 250;
 @Injectable()
 export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
   private isStopping = false;
-  /** Called when a mail has arrived here. */
-  private readonly waiters = new Set<() => void>();
+  /** Woken when a mail has arrived here. */
+  private readonly pauses = new WakeablePauses();
 
   constructor(
     @InjectModel(InboxMail.name) private readonly model: Model<InboxMail>,
@@ -33,7 +33,7 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.isStopping = true;
-    this.wakeAll();
+    this.pauses.wakeAll();
   }
 
   override async receive(mail: ReceivedMail): Promise<void> {
@@ -44,7 +44,7 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
         .lean<InboxMail>();
       try {
         await this.store(mail, (newest?.cursor ?? 0) + 1);
-        this.wakeAll();
+        this.pauses.wakeAll();
         return;
       } catch (error) {
         // Another mail took this cursor. The next free cursor can be found only once that mail is visible.
@@ -70,7 +70,7 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
     for (;;) {
       const leftMs = endMs - performance.now();
       // Begins before the look: a mail that arrives meanwhile must not be missed.
-      const arrival = this.arrival(Math.min(leftMs, LOOK_EVERY_MS));
+      const arrival = this.pauses.pause(Math.min(leftMs, LOOK_EVERY_MS));
       const mail = await this.findNext(wanted);
       if (mail || leftMs <= 0 || isGone()) return mail;
       if (this.isStopping) throw new ApiError('service_unavailable');
@@ -80,23 +80,6 @@ export class DevelopmentInbox extends MailInbox implements OnModuleDestroy {
 
   async count(to: string | null): Promise<number> {
     return this.model.countDocuments(ofAddress(to));
-  }
-
-  /** @returns once a mail has arrived here, or this time is over */
-  private arrival(withinMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.waiters.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, withinMs);
-      this.waiters.add(wake);
-    });
-  }
-
-  private wakeAll(): void {
-    for (const wake of this.waiters) wake();
   }
 
   private async store({ id, ...mail }: ReceivedMail, cursor: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
-import { Clock } from '../../common/clock/index.js';
+import { Clock, WakeablePauses } from '../../common/clock/index.js';
 import { DatabaseServer, isDatabaseUnavailable } from '../../infrastructure/database/index.js';
 import { MailTransport } from '../delivery/mail-transport.js';
 import { MailMetrics } from './mail-metrics.js';
@@ -34,7 +34,7 @@ type DeliveryError = Error & { responseCode?: number; response?: string; code?: 
 export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCleanSlate {
   private readonly logger = new Logger('Mail');
   private readonly loops: Promise<void>[] = [];
-  private readonly sleepers = new Set<() => void>();
+  private readonly pauses = new WakeablePauses();
   private readonly underWay = new Set<Promise<boolean>>();
   private isStopping = false;
 
@@ -73,7 +73,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 
   /** Tells the worker that there may be something to send. */
   wake(): void {
-    for (const sleeper of this.sleepers) sleeper();
+    this.pauses.wakeAll();
   }
 
   /**
@@ -88,20 +88,8 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
       } catch (error) {
         if (!isDatabaseUnavailable(error)) this.logger.error({ err: error }, 'The mail worker stumbled, and goes on');
       }
-      if (!this.isStopping) await this.sleep(everyMs);
+      if (!this.isStopping) await this.pauses.pause(everyMs);
     }
-  }
-
-  private async sleep(longestMs?: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.sleepers.delete(wake);
-        resolve();
-      };
-      const timer = longestMs === undefined ? undefined : setTimeout(wake, longestMs);
-      this.sleepers.add(wake);
-    });
   }
 
   /** One reader for all sending loops: if each of them tried to lease a mail, idle instances would write many times a second. */
