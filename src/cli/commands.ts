@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Role } from '../common/access/index.js';
 import { ApiError } from '../common/errors/index.js';
-import { ID_PATTERN } from '../common/validation/index.js';
+import { ID_PATTERN } from '../common/openapi/index.js';
 import { Transactions } from '../infrastructure/database/index.js';
 import { KnownDevicesRepository, Sessions } from '../login-history/index.js';
 import { MailsRepository } from '../mail/index.js';

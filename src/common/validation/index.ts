@@ -4,5 +4,5 @@ export { IsOmittable } from './is-omittable.decorator.js';
 export { IsOpaqueText } from './opaque-text.decorator.js';
 export { IsSearch } from './search.decorator.js';
 export { IsNotBlank, IsPlainText, IsWellFormed } from './text.decorator.js';
-export { ID_PATTERN, IsObjectId } from './object-id.decorator.js';
+export { IsObjectId } from './object-id.decorator.js';
 export { IsWholeNumber } from './whole-number.decorator.js';

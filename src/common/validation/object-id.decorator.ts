@@ -1,10 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Matches } from 'class-validator';
+import { ApiObjectId, ID_PATTERN } from '../openapi/index.js';
 import { IsOmittable } from './is-omittable.decorator.js';
-
-export const ID_PATTERN = '^[0-9a-fA-F]{24}$';
 
 interface ObjectId {
   description?: string;
@@ -17,7 +15,7 @@ interface ObjectId {
  */
 export function IsObjectId({ description, isOptional = false }: ObjectId = {}): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b', description, required: !isOptional }),
+    ApiObjectId({ description, isOptional }),
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value)),
     Matches(new RegExp(ID_PATTERN), { message: '$property must be 24 hexadecimal characters' }),
     ...(isOptional ? [IsOmittable()] : []),

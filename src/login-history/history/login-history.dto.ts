@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ApiDateTime } from '../../common/openapi/index.js';
-import { ID_PATTERN, IdParamDto, IsObjectId } from '../../common/validation/index.js';
+import { ApiDateTime, ApiObjectId } from '../../common/openapi/index.js';
+import { IdParamDto, IsObjectId } from '../../common/validation/index.js';
 import type { LoginHistory } from '../sessions/login-history.schema.js';
 
 class BrowserDto {
@@ -22,7 +22,7 @@ class OperatingSystemDto {
   version?: string;
 }
 
-export class DeviceDto {
+class DeviceDto {
   @ApiProperty()
   browser: BrowserDto;
 
@@ -36,7 +36,7 @@ export class DeviceDto {
   source: string;
 }
 
-export class LocationDto {
+class LocationDto {
   @ApiPropertyOptional({ example: 'FR', description: 'ISO 3166-1 alpha-2' })
   country?: string;
 
@@ -52,7 +52,7 @@ export class LocationDto {
 
 /** A login, and the session that it opened. */
 export class LoginHistoryDto {
-  @ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b' })
+  @ApiObjectId()
   _id: string;
 
   @ApiProperty({ example: '203.0.113.7' })

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsString, Matches, Max, Min } from 'class-validator';
-import { ApiDateTime } from '../../common/openapi/index.js';
-import { ID_PATTERN, IsDateTime, IsOmittable } from '../../common/validation/index.js';
+import { ApiDateTime, ApiObjectId } from '../../common/openapi/index.js';
+import { IsDateTime, IsOmittable } from '../../common/validation/index.js';
 import { API_KEY_NAME, API_KEY_NAME_RULE, publicPartOf } from './api-key.js';
 import type { ApiKey } from './api-key.schema.js';
 import type { IssuedApiKey } from './api-keys.js';
@@ -44,7 +44,7 @@ export class RotateApiKeyDto {
 
 /** A stored key. The key itself is not stored, and shown only in the answer that issues it. */
 export class ApiKeyDto {
-  @ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b' })
+  @ApiObjectId()
   _id: string;
 
   @ApiProperty({ example: 'web-shop' })

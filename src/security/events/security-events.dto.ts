@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { ApiDateTime } from '../../common/openapi/index.js';
+import { ApiDateTime, ApiObjectId } from '../../common/openapi/index.js';
 import { PageQueryDto } from '../../common/pagination/index.js';
-import { ID_PATTERN, IsDateTime, IsObjectId, IsOmittable } from '../../common/validation/index.js';
+import { IsDateTime, IsObjectId, IsOmittable } from '../../common/validation/index.js';
 import { SECURITY_EVENT_KINDS, type SecurityEventKind } from './security-event-kinds.js';
 import type { SecurityEvent } from './security-event.schema.js';
 
@@ -28,7 +28,7 @@ export class SecurityEventsQueryDto extends PageQueryDto {
 }
 
 export class SecurityEventDto {
-  @ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b' })
+  @ApiObjectId()
   _id: string;
 
   @ApiProperty({ ...KIND, example: 'authn_login_fail' })

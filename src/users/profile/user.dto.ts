@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ID_PATTERN } from '../../common/validation/index.js';
+import { ApiObjectId } from '../../common/openapi/index.js';
 import type { AuthRecord } from '../../security/index.js';
 
 /** A user as clients see it: these five fields, in every answer. */
 export class UserDto {
-  @ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b' })
+  @ApiObjectId()
   _id: string;
 
   @ApiProperty({ example: 'ada_lovelace' })

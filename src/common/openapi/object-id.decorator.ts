@@ -1,0 +1,13 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export const ID_PATTERN = '^[0-9a-fA-F]{24}$';
+
+interface ObjectId {
+  description?: string;
+  isOptional?: boolean;
+}
+
+/** The `_id` of an entry, as 24 hexadecimal characters. */
+export function ApiObjectId({ description, isOptional = false }: ObjectId = {}): PropertyDecorator {
+  return ApiProperty({ pattern: ID_PATTERN, example: '66f2a1b3c4d5e6f708192a3b', description, required: !isOptional });
+}
