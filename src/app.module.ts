@@ -22,11 +22,7 @@ import { UsersModule } from './users/index.js';
 @Module({})
 export class AppModule {
   /** @param extensions modules of the team that builds on this service; they get everything the others get */
-  static forRoot(
-    runtime: Runtime,
-    servedRoutes: ServedRoutes,
-    extensions: (Type | DynamicModule)[] = [],
-  ): DynamicModule {
+  static forRoot(runtime: Runtime, servedRoutes: ServedRoutes, extensions: (Type | DynamicModule)[]): DynamicModule {
     return {
       module: AppModule,
       imports: [

@@ -42,7 +42,7 @@ export async function createApp({ config, clock, extensions = [] }: AppOptions):
   const server = adapter.getInstance();
   nameSpans(server);
   await registerHttpRules(app, config, devTools ? [devTools.LIMIT_NAMESPACE_HEADER] : []);
-  if (logger.isLevelEnabled('info')) onEachEnd(server, logRequests(server, config.logLevel));
+  if (logger.isLevelEnabled('info')) onEachEnd(server, logRequests(server));
   onEachEnd(server, measureRequests(app.get(Metrics, { strict: false })));
   app.get(ForwardingCheck, { strict: false }).watch(server);
   let document: OpenAPIObject | undefined;

@@ -30,7 +30,7 @@ export class PasswordResetService {
 
     await this.sessions.endAllWith(userId, 'password_changed', async () => {
       if (!(await this.secrets.consume(found))) throw this.refusal();
-      const credentialVersion = await this.accounts.recoverPassword(userId, passwordHash);
+      const credentialVersion = await this.accounts.resetPassword(userId, passwordHash);
       if (credentialVersion === null) throw this.refusal();
       await this.mails.postChanged(email, { isSessionKept: false });
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId });

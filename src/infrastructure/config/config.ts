@@ -1,15 +1,15 @@
 import type { RateLimit } from '../../common/access/index.js';
 
-export type Environment = 'development' | 'test' | 'production';
+type Environment = 'development' | 'test' | 'production';
 
-export interface ApiKeyDigest {
+interface ApiKeyDigest {
   /** Appears in logs; the key itself never does. */
   name: string;
   /** SHA-256 of the key, 32 bytes. */
   digest: Buffer;
 }
 
-export interface SmtpSettings {
+interface SmtpSettings {
   host: string;
   port: number;
   user: string | null;

@@ -12,8 +12,7 @@ const STORES = ['MONGODB_URI', 'REDIS_URL'] as const;
 /** What production refuses, although development accepts it. */
 export function productionProblems(given: GivenSettings): string[] {
   if (given.NODE_ENV !== 'production') return [];
-  const problems: string[] = [];
-  problems.push(...secretProblems(given));
+  const problems = secretProblems(given);
   for (const name of STORES) {
     if (given[name] !== undefined || given.ALLOW_EMBEDDED === 'true') continue;
     problems.push(`${name}: is required in production (ALLOW_EMBEDDED=true does without, for one process only)`);

@@ -44,7 +44,7 @@ export const flag = z
   .default('false')
   .transform((text) => text === 'true');
 
-export const list = z
+const list = z
   .string()
   .default('')
   .transform((text) =>

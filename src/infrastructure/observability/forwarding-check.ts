@@ -23,12 +23,8 @@ export class ForwardingCheck {
   /** The address that the last forwarded request counted for. */
   private forwarder = '';
   private origins = new Set<string>();
-  private suspected = false;
-
   /** Whether `TRUST_PROXY` looks wrong, judging by the last 200 counted requests. */
-  get isSuspicious(): boolean {
-    return this.suspected;
-  }
+  isSuspicious = false;
 
   watch(server: FastifyInstance): void {
     server.addHook('onRequest', (request, _reply, done) => {
@@ -50,14 +46,14 @@ export class ForwardingCheck {
   }
 
   private decide(): void {
-    const isSuspected = this.forwarded >= MIN_FORWARDED && this.origins.size >= MIN_ORIGINS;
-    if (isSuspected && !this.suspected) {
+    const isSuspicious = this.forwarded >= MIN_FORWARDED && this.origins.size >= MIN_ORIGINS;
+    if (isSuspicious && !this.isSuspicious) {
       this.logger.warn(
         `Of ${WINDOW} requests ${this.forwarded} were forwarded for others than they count for; the last of them counts for ` +
           `${this.forwarder}: if that is your proxy, name it in TRUST_PROXY. Until then all its callers share one limit`,
       );
     }
-    this.suspected = isSuspected;
+    this.isSuspicious = isSuspicious;
     this.requests = 0;
     this.forwarded = 0;
     this.origins = new Set();

@@ -5,7 +5,7 @@ export class LivenessDto {
   status: 'up';
 }
 
-export class DependenciesDto {
+class DependenciesDto {
   @ApiProperty({ enum: ['up', 'down'] })
   database: 'up' | 'down';
 

@@ -14,7 +14,7 @@ const GATHERED_LINES = 16;
 const WRITTEN_EVERY_MS = 1_000;
 
 /** One line per request at `info`. It has the route and not the URL, which may contain secrets that people paste. */
-export function logRequests(server: FastifyInstance, level: string): EndListener {
+export function logRequests(server: FastifyInstance): EndListener {
   const output = standardOutput();
   let text = '';
   const gather = (line: string) => {
@@ -25,7 +25,7 @@ export function logRequests(server: FastifyInstance, level: string): EndListener
     text += line;
   };
   // Without redaction: it logs exactly the fields below, and none of them is a secret.
-  const logger = pino({ ...LINES, level, timestamp: false, mixin: undefined }, { write: gather });
+  const logger = pino({ ...LINES, timestamp: false, mixin: undefined }, { write: gather });
   const clock = new SystemClock();
   let waiting: { answeredAtMs: number; fields: object }[] = [];
   const write = () => {

@@ -2,7 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Types } from 'mongoose';
 
 /** What codes are asked for. Codes of two purposes know nothing of each other: each has its tries, and its quota. */
-export const OTP_PURPOSES = ['email_verification'] as const;
+const OTP_PURPOSES = ['email_verification'] as const;
 export type OtpPurpose = (typeof OTP_PURPOSES)[number];
 
 const SECRET_PURPOSES = [...OTP_PURPOSES, 'password_reset'] as const;

@@ -246,7 +246,7 @@ export class AccountsRepository extends AccountReader {
   }
 
   /** As {@link changePasswordIfCurrent}, for somebody who has a mailed token instead. null only if there is no active account. */
-  async recoverPassword(userId: string, passwordHash: string): Promise<number | null> {
+  async resetPassword(userId: string, passwordHash: string): Promise<number | null> {
     return this.replacePassword({ _id: new Types.ObjectId(userId) }, passwordHash, 1);
   }
 

@@ -210,6 +210,6 @@ export class Transaction extends Overlay {
   }
 }
 
-export function writeConflict(): CommandError {
+function writeConflict(): CommandError {
   return new CommandError(112, 'Write conflict. :: Please retry your operation or multi-document transaction.');
 }
