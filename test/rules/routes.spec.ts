@@ -89,7 +89,10 @@ class SpendthriftController extends TowerBase {
   fall(): void {}
 }
 
-/** Who may call what of the service's own routes. A change of this list is a change of the contract. */
+/**
+ * Who may call what of the service's own routes. A change of this list is a change of the contract. Controllers that are not named
+ * here are of modules that extend the service.
+ */
 const ROUTES: Record<string, string> = {
   'RegistrationController.register': 'none, limit auth',
   'EmailVerificationController.verifyOtp': 'none, limit auth',
@@ -110,6 +113,12 @@ const ROUTES: Record<string, string> = {
   'LoginHistoryController.getLoginStatistics': 'key+bearer, limit general',
   'LoginHistoryController.endSession': 'key+bearer, limit general',
   'LoginHistoryController.listUserLoginHistory': 'key+bearer+admin, limit general',
+  'LoginHistoryController.endUserSessions': 'key+bearer+admin, limit general',
+  'LoginHistoryController.endUserSession': 'key+bearer+admin, limit general',
+  'ApiKeysController.listApiKeys': 'key+bearer+admin, limit general',
+  'ApiKeysController.issueApiKey': 'key+bearer+admin, limit general',
+  'ApiKeysController.rotateApiKey': 'key+bearer+admin, limit general',
+  'ApiKeysController.revokeApiKey': 'key+bearer+admin, limit general',
   'UsersAdministrationController.listUsers': 'key+bearer+admin, limit general',
   'UsersAdministrationController.getUser': 'key+bearer+admin, limit general',
   'UsersAdministrationController.changeUser': 'key+bearer+admin, limit general',
@@ -155,7 +164,10 @@ describe('Routes', () => {
         found[`${metatype?.name}.${name}`] = access ? `${credentials || 'none'}, limit ${access.limit}` : 'undeclared';
       }
     }
-    expect(found).toMatchObject(ROUTES);
+    const controllerOf = (route: string) => route.split('.')[0];
+    const ours = new Set(Object.keys(ROUTES).map(controllerOf));
+    const ofOurs = Object.entries(found).filter(([route]) => ours.has(controllerOf(route)));
+    expect(Object.fromEntries(ofOurs)).toEqual(ROUTES);
     expect(Object.entries(found).filter(([, access]) => access === 'undeclared')).toEqual([]);
   });
 
