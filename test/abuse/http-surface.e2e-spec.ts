@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/invariants.js';
 import type { User } from '../support/personas.js';
@@ -66,6 +66,7 @@ describe('The HTTP surface', () => {
     const file = '/docs/swagger-ui.css';
     const refused: [path: string, header: string][] = [
       ['/docs/../package.json', ''],
+      ['/docs/../../package.json', ''],
       ['/docs/%2e%2e/package.json', ''],
       ['/docs//swagger-ui.css', ''],
       ['/docs/%00', ''],
@@ -217,18 +218,24 @@ describe('The HTTP surface', () => {
     }
     expect((await test.client().get('/health/live')).status).toBe(200);
     for (const socket of sockets) socket.destroy();
-    const aborted = Array.from({ length: 20 }, async () => {
-      const controller = new AbortController();
-      const request = fetch(`${test.url}/auth/login`, {
+    const server = test.app.getHttpServer() as Server;
+    const controller = new AbortController();
+    let seen = 0;
+    // Not sooner: what is given up at once is never sent.
+    const giveUpWhenAllAreThere = ({ headers }: IncomingMessage) => {
+      if (headers['x-request-id'] === 'given-up' && (seen += 1) === 20) controller.abort();
+    };
+    server.on('request', giveUpWhenAllAreThere);
+    const given = Array.from({ length: 20 }, () =>
+      fetch(`${test.url}/auth/login`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', 'x-request-id': 'given-up' },
         body: JSON.stringify({ login: 'a', password: 'b' }),
         signal: controller.signal,
-      });
-      controller.abort();
-      await request.catch(() => undefined);
-    });
-    await Promise.all(aborted);
+      }),
+    );
+    expect((await Promise.allSettled(given)).map(({ status }) => status)).toContain('rejected');
+    server.off('request', giveUpWhenAllAreThere);
     expect((await test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY })).status).toBe(200);
   });
 
@@ -240,17 +247,7 @@ describe('The HTTP surface', () => {
   });
 
   it('tells nothing of what it is made of', async () => {
-    for (const path of [
-      '/',
-      '/.env',
-      '/.git/config',
-      '/package.json',
-      '/admin',
-      '/graphql',
-      '/server-status',
-      '/docs/../../package.json',
-      '/docs/%2e%2e/package.json',
-    ]) {
+    for (const path of ['/', '/.env', '/.git/config', '/package.json', '/admin', '/graphql', '/server-status']) {
       const response = await test.client().get(path);
       expectRefusal(path, response, [400, 404]);
       for (const name of ['server', 'x-powered-by', 'via']) expect(response.headers.get(name)).toBeNull();

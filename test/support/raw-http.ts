@@ -23,15 +23,16 @@ export function untilClosed(socket: Socket): Promise<string> {
 /** By then the connection has ended, where a request asks for that or is refused. */
 const END_LIMIT_MS = 10_000;
 
-/** Sends bytes, and yields what came back when the connection ended. */
+/** Sends bytes, and yields what came back when the connection ended. @throws Error if it does not end */
 export async function exchange(url: string, ...parts: (string | Buffer)[]): Promise<string> {
   const socket = await openConnection(url);
   let answer = '';
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const isClosed = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)));
   for (const part of parts) socket.write(part);
-  await Promise.race([closed, pause(END_LIMIT_MS)]);
+  const isOver = await Promise.race([isClosed, pause(END_LIMIT_MS, false, { ref: false })]);
   socket.destroy();
+  if (!isOver) throw new Error(`The connection did not end within ${END_LIMIT_MS} ms: ${answer}`);
   return answer;
 }
 
