@@ -49,6 +49,9 @@ describe('Whether an account exists', () => {
     const unconfirmed = await test.personas.visitor();
     const disabled = await test.personas.confirmed();
     await disable(disabled.registration.username);
+    const deleted = await test.personas.user();
+    const admin = await test.personas.admin();
+    expect((await admin.api.delete(`/api/users/${deleted.userId}`)).status).toBe(200);
     const unknown = await ask('/auth/login', { login: 'nobody_at_all', password: PASSWORD });
     expect(unknown).toMatchObject({ status: 401, comparisons: 1 });
     for (const [login, password] of [
@@ -56,6 +59,8 @@ describe('Whether an account exists', () => {
       [confirmed.registration.email, 'Wrong-pass1'],
       [unconfirmed.registration.username, 'Wrong-pass1'],
       [disabled.registration.username, PASSWORD],
+      [deleted.registration.username, PASSWORD],
+      [deleted.registration.email, PASSWORD],
       ['nobody@example.com', 'Wrong-pass1'],
       [confirmed.registration.username, 'x'.repeat(200)],
     ]) {
