@@ -1,6 +1,6 @@
 /**
  * What the service costs, as ratios within one run (npm run bench builds it first):
- *   npm run bench                                 four scenarios, about six minutes
+ *   npm run bench                                 four scenarios, about eight minutes
  *   npm run bench -- --only profile,refresh       some scenarios: profile, refresh, login, start, growth, leak, cluster, beside
  *   npm run bench -- --only growth --users 1000000   what a request costs among so many, after a quarter of an hour
  *   npm run bench -- --only beside --build ../before/dist/main.js   this build and another, in slices of 0.4 s

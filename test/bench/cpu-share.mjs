@@ -18,11 +18,12 @@ export function limitCpu(pid, core, share) {
     ? { 'cpu.cfs_period_us': PERIOD_US, 'cpu.cfs_quota_us': quota }
     : { 'cpu.max': `${quota} ${PERIOD_US}` };
   try {
+    // First: where it is missing, nothing is limited either.
+    execFileSync('taskset', ['-a', '-p', '-c', String(core), String(pid)]);
     mkdirSync(group);
     groups.push(group);
     for (const [file, limit] of Object.entries(limits)) writeFileSync(join(group, file), String(limit));
     writeFileSync(join(group, 'cgroup.procs'), String(pid));
-    execFileSync('taskset', ['-a', '-p', '-c', String(core), String(pid)]);
     return true;
   } catch {
     return false;
@@ -40,9 +41,14 @@ export function removeShares() {
   }
 }
 
+/** @returns none where they cannot be told */
 export function childrenOf(pid) {
-  return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .map(Number);
+  try {
+    return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map(Number);
+  } catch {
+    return [];
+  }
 }

@@ -7,15 +7,17 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-export const SERVER_CORE = 0;
-export const LOAD_CORE = 1;
+const SERVER_CORE = 0;
+const LOAD_CORE = 1;
 /** As npm start and the image have it. */
 const NODE_OPTIONS = ['--max-semi-space-size=64'];
 export const isPinned = availableParallelism() > 1 && canPin();
 
 function canPin() {
   try {
-    execFileSync('taskset', ['-c', '0', 'true']);
+    // A container may have two cores, and not these two.
+    for (const core of [SERVER_CORE, LOAD_CORE])
+      execFileSync('taskset', ['-c', String(core), 'true'], { stdio: 'ignore' });
     return true;
   } catch {
     return false;
@@ -46,12 +48,16 @@ export class Program {
   async ready(pattern = /\n/) {
     const output = () => readFileSync(this.log, 'utf8');
     while (!pattern.test(output())) {
-      if (this.child.exitCode !== null) throw new Error(`It did not start: ${output()}`);
+      if (this.isOver) throw new Error(`It did not start: ${output()}`);
       await pause(LOOKED_EVERY_MS);
     }
     this.url = / on (http:\S+)/.exec(output())?.[1];
     this.port = this.url && Number(new URL(this.url).port);
     return this;
+  }
+
+  get isOver() {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   async ask(message) {
@@ -61,7 +67,7 @@ export class Program {
 
   async stop(signal = 'SIGTERM') {
     running.delete(this);
-    if (this.child.exitCode !== null) return;
+    if (this.isOver) return;
     this.child.kill(signal);
     await once(this.child, 'exit');
   }
@@ -88,6 +94,9 @@ export class LoadGenerator {
       const { resolve, reject } = generator.jobs.get(id);
       if (error) reject(new Error(error));
       else resolve(outcome);
+    });
+    generator.program.child.on('exit', () => {
+      for (const { reject } of generator.jobs.values()) reject(new Error('The load generator ended'));
     });
     return generator;
   }

@@ -1,11 +1,11 @@
 /**
  * Sends HTTP/1.1 requests over sockets that stay open, one at a time on each, and counts. A job comes as a message:
- *   requests   the requests' texts; each connection begins with another one
+ *   requests   the requests' texts; the connections take turns with them
  *   seconds    how long
  *   parallel   connections
  *   perSecond  sends so many, evenly; without it each connection sends its next as soon as it has its answer
- *   mayFail    refusals count like answers
- *   chain      the request's body is the refresh token of the answer before
+ *   mayFail    refusals count like answers; without it the first one ends the job
+ *   chain      the request's body is the refresh token of the answer before; each connection begins with another request
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -56,7 +56,11 @@ function successor(request, { body }) {
 class Tally {
   latencies = [];
   statuses = {};
-  add(status, since) {
+  constructor({ mayFail }) {
+    this.mayFail = mayFail;
+  }
+  add({ status, body }, since) {
+    if (status >= 400 && !this.mayFail) throw new Error(`${status} ${body}`);
     this.latencies.push(performance.now() - since);
     this.statuses[status] = (this.statuses[status] ?? 0) + 1;
   }
@@ -77,16 +81,17 @@ async function stayAwake(job) {
 }
 
 async function saturate(connections, { requests, seconds, chain, mayFail }) {
-  const tally = new Tally();
+  const tally = new Tally({ mayFail });
   const start = performance.now();
   const last = await Promise.all(
     connections.map(async (connection, i) => {
-      let request = requests[i % requests.length];
+      let turn = i;
+      let request = requests[turn % requests.length];
       for (let sent = performance.now(); sent - start < seconds * 1000; sent = performance.now()) {
         const answer = await connection.send(request);
-        tally.add(answer.status, sent);
-        if (answer.status >= 400 && !mayFail) throw new Error(`${answer.status} ${answer.body}`);
-        if (chain) request = successor(request, answer);
+        tally.add(answer, sent);
+        turn += connections.length;
+        request = chain ? successor(request, answer) : requests[turn % requests.length];
       }
       return request;
     }),
@@ -95,20 +100,23 @@ async function saturate(connections, { requests, seconds, chain, mayFail }) {
 }
 
 /** A request counts from the moment it was due: one that had to wait for its turn is not made to look fast. */
-async function pace(connections, { requests, seconds, perSecond }) {
-  const tally = new Tally();
+async function pace(connections, { requests, seconds, perSecond, mayFail }) {
+  const tally = new Tally({ mayFail });
   const free = [...connections];
   const total = seconds * perSecond;
   const start = performance.now();
   let sent = 0;
+  let failure;
   while (tally.latencies.length < total) {
+    if (failure) throw failure;
     const due = start + (sent * 1000) / perSecond;
     if (sent < total && free.length > 0 && performance.now() >= due) {
       const connection = free.pop();
-      void connection.send(requests[sent++ % requests.length]).then(({ status }) => {
-        tally.add(status, due);
+      const answered = connection.send(requests[sent++ % requests.length]).then((answer) => {
+        tally.add(answer, due);
         free.push(connection);
       });
+      answered.catch((error) => (failure = error));
     } else {
       // Not a timer: those are a millisecond late.
       await new Promise(setImmediate);

@@ -26,7 +26,9 @@ export async function run({ generator, rounds, seconds, hasRedis }) {
     const requests = (await logInAll(service)).map(profileRequest);
     jobs[processes] = { service, port, requests };
     await generator.run({ port, requests, seconds: WARM_UP_SECONDS * processes, parallel: PARALLEL });
-    for (const [i, pid] of childrenOf(service.child.pid).entries()) isLimited = limitCpu(pid, i, SHARE) && isLimited;
+    const workers = childrenOf(service.child.pid);
+    isLimited &&= workers.length === processes;
+    for (const [i, pid] of workers.entries()) isLimited = limitCpu(pid, i, SHARE) && isLimited;
   }
   const measured = await interleave(rounds, jobs, ({ port, requests }) =>
     generator.run({ port, requests, seconds, parallel: PARALLEL }),
