@@ -46,8 +46,8 @@ describe('A client that is slow', () => {
     it(
       `and ${what} is told so and cut off, a hundred of them too, while others are served`,
       async () => {
-        const cut = await drippers(atOnce);
         const { registration } = await test.personas.confirmed();
+        const cut = await drippers(atOnce);
         const { status } = await test
           .client()
           .post('/auth/login', { login: registration.username, password: PASSWORD });
