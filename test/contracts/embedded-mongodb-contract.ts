@@ -12,14 +12,14 @@ export const SERVER = isMongodb ? 'MongoDB' : 'the embedded store';
 /** One of the suites' own: the service changes settings of the one that the package exports. */
 export const mongoose = new Mongoose();
 
-export interface ContractDatabase {
+interface ContractDatabase {
   connection: Connection;
   /** Drops the database first. */
   close(): Promise<void>;
 }
 
 /** A new database of that server, or of a throw-away store. */
-export async function openContractDatabase(): Promise<ContractDatabase> {
+async function openContractDatabase(): Promise<ContractDatabase> {
   const store = mongodbUri === undefined ? await startEmbeddedMongodb() : undefined;
   const uri = mongodbUri ?? (store?.uri as string);
   const connection = await mongoose.createConnection(uri, { dbName: `contract-${randomUUID()}` }).asPromise();

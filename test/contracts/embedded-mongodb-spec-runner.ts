@@ -8,7 +8,7 @@ type Entities = Record<string, Any>;
 
 const SERVER_VERSION = [8, 0, 0];
 
-export interface SpecCase {
+interface SpecCase {
   description: string;
   run(uri: string): Promise<void>;
 }

@@ -36,7 +36,7 @@ export async function exchange(url: string, ...parts: (string | Buffer)[]): Prom
   return answer;
 }
 
-export interface RawAnswer {
+interface RawAnswer {
   status: number;
   headers: Headers;
   /** The parsed JSON body; null where there is none. */

@@ -11,7 +11,7 @@ const REPORT_TTL = 7 * DAY;
 const DEVICE_RETENTION = 90 * DAY;
 const TRIES = 5;
 
-export interface ModelToken {
+interface ModelToken {
   text: string;
   expiresAt: number;
 }
