@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ALERTS = resolve(import.meta.dirname, '../../docs/operations/alerts.yml');
+/** What to do when one fires. */
+const RUNBOOK = resolve(import.meta.dirname, '../../docs/operations/alerts.md');
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 /** Series and their values, a minute apart, as promtool writes them: `1x3` is four times 1, `0+2x3` is 0 2 4 6. */
@@ -155,6 +157,13 @@ describe('Alerts', () => {
   it('each have a case that makes them fire', () => {
     const named = [...readFileSync(ALERTS, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     expect(Object.keys(CASES)).toEqual(named);
+  });
+
+  it('each lead to what is to be done, and nothing else stands there', () => {
+    const led = [...readFileSync(ALERTS, 'utf8').matchAll(/runbook_url: docs\/operations\/alerts\.md#(\w+)$/gm)];
+    expect(led.map(([, anchor]) => anchor)).toEqual(Object.keys(CASES).map((name) => name.toLowerCase()));
+    const headings = [...readFileSync(RUNBOOK, 'utf8').matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(Object.keys(CASES));
   });
 
   it.skipIf(!hasPromtool)(
