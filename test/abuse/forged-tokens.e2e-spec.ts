@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { base64url, decodeToken, forgeToken } from '../support/forged-token.js';
 import { expectRefusal } from '../support/invariants.js';
@@ -214,14 +215,17 @@ describe('A token of an account that has changed', () => {
   const profile = (token: string) => test.client().get('/api/profile', { bearer: token, apiKey: API_KEY });
 
   it('is refused when the account is gone, disabled or deleted, once the cache is told or empty', async () => {
-    for (const [collection, change] of [
-      ['auths', { $set: { disabled_at: new Date() } }],
-      ['users', { $set: { deleted_at: new Date() } }],
-      ['auths', { $inc: { credential_version: 1 } }],
-    ] as const) {
+    const change = (collection: 'auths' | 'users', update: object) => (_id: ObjectId) =>
+      test.database.collection(collection).updateOne(collection === 'auths' ? { user: _id } : { _id }, update);
+    for (const close of [
+      (_id: ObjectId) => test.database.collection('users').deleteOne({ _id }),
+      (user: ObjectId) => test.database.collection('auths').deleteOne({ user }),
+      change('auths', { $set: { disabled_at: new Date() } }),
+      change('users', { $set: { deleted_at: new Date() } }),
+      change('auths', { $inc: { credential_version: 1 } }),
+    ]) {
       const user = await test.personas.user();
-      const { _id } = (await test.database.collection('users').findOne({ username: user.registration.username })) ?? {};
-      await test.database.collection(collection).updateOne(collection === 'auths' ? { user: _id } : { _id }, change);
+      await close(new ObjectId(user.userId));
       expectRefusal('/api/profile', await profile(user.token), 401);
       expectRefusal(
         '/auth/refresh-token',
