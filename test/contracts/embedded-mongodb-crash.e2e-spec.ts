@@ -30,13 +30,15 @@ describe('A store whose process is killed', () => {
   });
 
   afterAll(async () => {
-    if (prepared) await kill(prepared);
+    // A test that failed leaves its own behind.
+    await Promise.all([...running].map((server) => kill(server)));
     compiled.remove();
     rmSync(directory, { recursive: true, force: true });
   });
 
   /** The next process loads its code while the one before it still works. */
   let prepared: ChildProcess | undefined;
+  const running = new Set<ChildProcess>();
 
   function prepare(): ChildProcess {
     const script = `
@@ -46,7 +48,12 @@ describe('A store whose process is killed', () => {
         process.once('SIGTERM', () => store.close().then(() => process.exit()));
         console.log(store.uri);
       });`;
-    return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const server = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    running.add(server);
+    server.once('exit', () => running.delete(server));
+    return server;
   }
 
   async function start(): Promise<{ server: ChildProcess; client: Client; uri: string }> {
