@@ -2,11 +2,19 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/infrastructure/config/index.js';
-import { SETTING_NAMES } from '../../src/infrastructure/config/settings.js';
+import { SETTING_NAMES, settingsSchema } from '../../src/infrastructure/config/settings.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const example = readFileSync(resolve(ROOT, '.env.example'), 'utf8');
 const named = [...example.matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1] as string);
+
+const readme = readFileSync(resolve(ROOT, 'README.md'), 'utf8');
+
+/** Of the README's table: names, and defaults that are values, in the order of the names. */
+const rows = [...readme.matchAll(/^\| (`[A-Z][A-Z_`, ]+`) \| (.*?) \|/gm)].map(([, names = '', defaults = '']) => ({
+  names: names.replaceAll('`', '').split(', '),
+  defaults: defaults.split(', ').map((text) => /^`([^`]+)`/.exec(text)?.[1]),
+}));
 
 describe('Settings', () => {
   it('all stand in .env.example, once, and nothing else does', () => {
@@ -14,8 +22,17 @@ describe('Settings', () => {
   });
 
   it('all stand in the README', () => {
-    const readme = readFileSync(resolve(ROOT, 'README.md'), 'utf8');
-    expect(SETTING_NAMES.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+    expect(rows.flatMap(({ names }) => names).toSorted()).toEqual(SETTING_NAMES.toSorted());
+  });
+
+  it('have the defaults that stand there: set to them, nothing changes', () => {
+    const byDefault = settingsSchema.parse({}) as Record<string, unknown>;
+    const told = rows.flatMap(({ names, defaults }) => names.map((name, place) => [name, defaults[place]] as const));
+    // Others depend on settings beside them.
+    const fixed = told.filter(([name, value]) => value !== undefined && byDefault[name] !== undefined);
+    expect(fixed.length).toBeGreaterThan(18);
+    for (const [name, value] of fixed)
+      expect((settingsSchema.parse({ [name]: value }) as Record<string, unknown>)[name], name).toEqual(byDefault[name]);
   });
 
   it('are no secrets that work, in .env.example', () => {
