@@ -8,6 +8,7 @@ import {
 } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { FrameReader, parseRequest } from '../../src/infrastructure/database/embedded-mongodb/wire/message.js';
 import { MailsRepository } from '../../src/mail/index.js';
+import { MailWorker } from '../../src/mail/outbox/mail-worker.js';
 import { LEASE_MS, type LeasedMail } from '../../src/mail/outbox/mails.repository.js';
 import { ManualClock, MINUTE, SECOND } from '../support/manual-clock.js';
 import { newRegistration } from '../support/personas.js';
@@ -118,6 +119,8 @@ describe('Mails on their way', () => {
       env: { NODE_ENV: 'production', ALLOW_EMBEDDED: 'true', MONGODB_URI: store.uri },
     });
     const mails = test.app.get(MailsRepository);
+    // Nor does the worker see, twice a second, which have expired.
+    Object.assign(test.app.get(MailWorker, { strict: false }), { dropExpired: () => Promise.resolve() });
     const startMs = clock.nowMs();
     const elapse = (ms: number) => clock.advance(startMs + ms - clock.nowMs());
     const post = (to: string) => {
