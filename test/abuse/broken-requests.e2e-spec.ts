@@ -123,6 +123,18 @@ describe('What Node would answer by itself', () => {
     }
   });
 
+  it('is told in that envelope too behind a request whose body came by itself', async () => {
+    const socket = await openConnection(test.url);
+    socket.write(`${POST_LOGIN}Content-Length: ${LOGIN.length}\r\n\r\n`);
+    await pause(20);
+    socket.write(LOGIN);
+    await once(socket, 'data');
+    socket.write('POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(parseAnswer(String(answer)).body).toHaveProperty('status_code', 400);
+  });
+
   for (const [what, host] of [
     ['no Host', ''],
     ['two Hosts', 'Host: x\r\nHost: x\r\n'],

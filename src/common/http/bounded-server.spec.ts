@@ -109,6 +109,27 @@ describe('A server that drains', () => {
     expect((await answer)[0]).toMatch(/^HTTP\/1\.1 200 .*Connection: close/is);
   });
 
+  it('ends each connection with the answer that is due there', async () => {
+    const responses: ServerResponse[] = [];
+    for (const stop of ['drain', 'letGo'] as const) {
+      const own = createBoundedServer((_request, response) => void responses.push(response), 10_000);
+      own.listen(0, '127.0.0.1');
+      await once(own, 'listening');
+      const socket = connect((own.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+      let received = '';
+      socket.on('data', (chunk) => (received += chunk)).write(GET);
+      await expect.poll(() => responses.length).toBe(1);
+      const stopped = own[stop]();
+      await nextTurn();
+      await nextTurn();
+      responses.pop()?.end('answer');
+      await once(socket, 'close', { signal: AbortSignal.timeout(1_500) });
+      expect(received, stop).toMatch(/answer$/);
+      await stopped;
+      own.close();
+    }
+  });
+
   it('waits no longer than for its last connection', async () => {
     const socket = connect(port, '127.0.0.1');
     await once(server, 'connection');
@@ -190,6 +211,15 @@ describe('Requests that are sent ahead of their answers', () => {
     await expect.poll(() => received.match(/\/\d$|\/\d(?=HTTP)/g)).toEqual(['/1', '/2', '/3', '/4', '/5']);
   });
 
+  it('wait for one that may, though none waits before them', async () => {
+    await send('POST /1', 'GET /2', 'GET /3');
+    await expect.poll(lines).toEqual(['POST /1']);
+    await answer('/1');
+    await expect.poll(lines).toEqual(['POST /1', 'GET /2']);
+    for (const url of ['/2', '/3']) await answer(url);
+    expect(lines()).toEqual(['POST /1', 'GET /2', 'GET /3']);
+  });
+
   it('are told of nothing that could be taken for the answer to the one before', async () => {
     server.close();
     server = createBoundedServer((_request, response) => void setTimeout(() => response.end('1'), 800), 400);
@@ -222,5 +252,23 @@ describe('Requests that are sent ahead of their answers', () => {
     await expect.poll(() => begun[0]?.[1].destroyed).toBe(true);
     await answer('/1');
     expect(lines()).toEqual(['POST /1']);
+  });
+});
+
+describe('A request that breaks while it is being answered', () => {
+  it('is not told of it in the middle of the answer', async () => {
+    const server = createBoundedServer((_request, response) => void response.write('the beginning'), 10_000);
+    server.on('clientError', (error: Error, socket: Socket) => answerUnparsable(error, socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+    let received = '';
+    client.on('data', (chunk) => (received += chunk));
+    client.write('POST /1 HTTP/1.1\r\nHost: accounts\r\nTransfer-Encoding: chunked\r\n\r\n');
+    await expect.poll(() => received).toContain('the beginning');
+    client.write('no length\r\n');
+    await once(client, 'close');
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    server.close();
   });
 });
