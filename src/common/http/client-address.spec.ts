@@ -55,6 +55,12 @@ describe('trustOf', () => {
     for (const hop of ['11.1.2.3', '192.0.2.8', '2001:db9::1', '172.32.0.1', 'proxy', ''])
       expect(isTrusted(hop), hop).toBe(false);
   });
+
+  it('trusts a proxy that is named by its address, and none of its neighbours', () => {
+    const isTrusted = trustOf(['192.0.2.7', '2001:db8::7']);
+    expect(['192.0.2.7', '2001:db8::7'].filter(isTrusted)).toHaveLength(2);
+    expect(['192.0.2.6', '2001:db8::6', '2001:db8::7:1'].filter(isTrusted)).toEqual([]);
+  });
 });
 
 describe('addressBucket', () => {
