@@ -7,6 +7,7 @@ describe('The envelope', () => {
     ['/auth/login', 'auth'],
     ['/auth', 'auth'],
     ['/auth?x', 'auth'],
+    ['/Auth/login', 'auth'],
     ['/authority', 'resource'],
     ['/api/auth/x', 'resource'],
     ['/', 'resource'],
