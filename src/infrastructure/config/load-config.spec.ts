@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,13 +102,14 @@ describe('loadConfig', () => {
     [{ TRUST_PROXY: '128.0.0.0/1' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: '::ffff:0:0/96' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: '0:0:0:0:0:FFFF:0.0.0.0/97' }, 'TRUST_PROXY'],
-    ...['2000::/3', '::/8', '::/64', '0::/80', '::8000:0:0/81', '::ffff:10.0.0.0/103'].map((proxy) => [
+    ...['2000::/3', 'fc00::/6', '::/8', '::/64', '0::/80', '::8000:0:0/81', '::ffff:10.0.0.0/103'].map((proxy) => [
       { TRUST_PROXY: proxy },
       'TRUST_PROXY',
     ]),
     [{ SMTP_HOST: 'smtp://mail.example.com:587' }, 'SMTP_HOST'],
     [{ SMTP_HOST: 'mail.example.com:587' }, 'SMTP_HOST'],
     [{ API_KEYS: `web:${hash('sha256', '')}` }, 'API_KEYS'],
+    [{ API_KEYS: `web:${hash('sha256', '').toUpperCase()}` }, 'API_KEYS'],
     [{ CORS_ORIGINS: 'https://app.example/' }, 'CORS_ORIGINS'],
     [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS'],
     [{ REDIS_URL: 'http://redis' }, 'REDIS_URL'],
@@ -134,6 +135,7 @@ describe('loadConfig', () => {
     [{ GEOIP_DB: tmpdir() }, 'GEOIP_DB'],
     [{ GEOIP_DB: import.meta.filename }, 'GEOIP_DB'],
     [{ REFRESH_GRACE: '60s', JWT_REFRESH_EXPIRES: '30s' }, 'REFRESH_GRACE'],
+    [{ REFRESH_GRACE: '30s', JWT_REFRESH_EXPIRES: '30s' }, 'REFRESH_GRACE'],
     [{ SMTP_FROM: 'nobody' }, 'SMTP_FROM'],
     [{ SMTP_FROM: 'Ada <ada@example.com>\nbcc: eve@example.com' }, 'SMTP_FROM'],
     ...[
@@ -231,6 +233,21 @@ describe('loadConfig', () => {
     expect(load({ API_KEYS: `a:${'0'.repeat(64)}` }).developmentApiKey).toBeNull();
   });
 
+  it('keeps development secrets from all other users of the machine', () => {
+    const parent = mkdtempSync(join(tmpdir(), 'accounts-'));
+    const made = join(parent, 'data');
+    load({ DATA_DIR: made });
+    for (const path of [made, join(made, 'development-secrets.json')]) expect(statSync(path).mode & 0o077).toBe(0);
+    rmSync(parent, { recursive: true });
+  });
+
+  it('cannot be changed by anybody to whom it is given', () => {
+    const config = load({ TRUST_PROXY: '10.0.0.1' });
+    expect(() => Object.assign(config.tokens, { accessTtlMs: 1 })).toThrow(TypeError);
+    expect(() => Object.assign(config.http.trustedProxies, ['::/0'])).toThrow(TypeError);
+    expect(() => Object.assign(config, { isProduction: true })).toThrow(TypeError);
+  });
+
   it('takes the secrets that another process made at the same time', () => {
     const shared = mkdtempSync(join(tmpdir(), 'accounts-'));
     let other: string | null = null;
@@ -246,8 +263,10 @@ describe('loadConfig', () => {
 
   it('says when the kept secrets are damaged', () => {
     const damaged = mkdtempSync(join(tmpdir(), 'accounts-'));
-    writeFileSync(join(damaged, 'development-secrets.json'), '{"jwtSecret":');
-    expect(problemsOf({ DATA_DIR: damaged })).toEqual([expect.stringMatching(/^DATA_DIR: .+ is damaged$/)]);
+    for (const text of ['{"jwtSecret":', 'null', '{"jwtSecret":"a","jwtRefreshSecret":"b"}']) {
+      writeFileSync(join(damaged, 'development-secrets.json'), text);
+      expect(problemsOf({ DATA_DIR: damaged })).toEqual([expect.stringMatching(/^DATA_DIR: .+ is damaged$/)]);
+    }
     rmSync(damaged, { recursive: true });
   });
 
