@@ -39,6 +39,12 @@ describe('ForwardingCheck', () => {
     expect(check.isSuspicious).toBe(false);
   });
 
+  it('judges by the latest requests alone', () => {
+    see(200, proxy, caller);
+    see(200, proxy, () => '203.0.113.1');
+    expect(check.isSuspicious).toBe(false);
+  });
+
   it('is at rest again once requests count for their callers', () => {
     see(400, proxy, caller);
     see(200, caller, caller);
