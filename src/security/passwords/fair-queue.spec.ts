@@ -45,4 +45,12 @@ describe('A fair queue', () => {
     expect(queue.size).toBe(2);
     expect(emptied(queue)).toEqual(['a1', 'b1']);
   });
+
+  it('goes on past an origin whose only one was turned away', () => {
+    const { queue } = queueOf(2, 'a1', 'b1', 'c1');
+    expect(queue.next()).toBe('a1');
+    queue.add('d', 'd1');
+    expect(emptied(queue)).toEqual(['b1', 'd1']);
+    expect(queue.size).toBe(0);
+  });
 });
