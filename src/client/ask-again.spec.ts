@@ -48,6 +48,34 @@ describe('A request that is asked again', () => {
     }
   });
 
+  it('is asked no fourth time while the first two are without an answer', async () => {
+    const { answered, sentAt } = asked((attempt) => (attempt < 3 ? never() : Promise.reject(failure(502))));
+    const refused = expect(answered).rejects.toMatchObject({ name: 'TimeoutError' });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await refused;
+    expect(sentAt).toEqual([0, 4_500, 9_000]);
+  });
+
+  it('is not asked again once an earlier try is answered, though the latest has failed', async () => {
+    const late = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 4_800));
+      return 'answer';
+    };
+    const { answered, sentAt } = asked((attempt) => (attempt === 1 ? late() : Promise.reject(failure(502))));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await answered).toBe('answer');
+    expect(sentAt).toEqual([0, 4_500]);
+  });
+
+  it('is asked again after any failure of the service', async () => {
+    const { answered, sentAt } = asked((attempt) =>
+      attempt === 1 ? Promise.reject(failure(500)) : Promise.resolve('answer'),
+    );
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await answered).toBe('answer');
+    expect(sentAt).toEqual([0, 500]);
+  });
+
   it('is not asked again after a refusal', async () => {
     const { answered, sentAt } = asked(() => Promise.reject(failure(429)));
     await expect(answered).rejects.toMatchObject({ status: 429 });
