@@ -157,6 +157,15 @@ describe('The typed client', () => {
     expect([ends, store.read()?.refresh_token]).toEqual([['session_revoked'], 'rt-later']);
   });
 
+  it('keeps a session whose tokens another tab has replaced while those before were refused', async () => {
+    const { api, ends, store } = await loggedIn(() => {
+      store.write({ ...(store.read() as Session), token: 'at-other', refresh_token: 'rt-other' });
+      return refusal(401, 'token_invalid');
+    });
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ code: 'token_invalid' });
+    expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-other']);
+  });
+
   it('does not come back to life by the answer to a refresh that a logout has overtaken', async () => {
     const { api, store } = await loggedIn(() => {
       store.write(null);
