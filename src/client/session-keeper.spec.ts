@@ -134,6 +134,24 @@ describe('The typed client', () => {
     expect(asked.filter(({ path }) => path === '/auth/refresh-token')).toHaveLength(1);
   });
 
+  it('refreshes once under its lock, and is told of the refusal', async () => {
+    const request = (_name: string, work: () => Promise<unknown>) => work();
+    vi.stubGlobal('navigator', { locks: { request } });
+    const store = { ...memoryStore(), lock: 'shared' };
+    const { api, asked } = await loggedIn(() => refusal(429, 'too_many_requests'), 0, store);
+    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ code: 'too_many_requests' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    [429, 'too_many_requests'],
+    [503, 'service_unavailable'],
+  ])('is told when it could not log out, and keeps its session: %d %s', async (status, code) => {
+    const { api, ends, store } = await loggedIn(() => refusal(status, code));
+    await expect(api.logout?.()).rejects.toMatchObject({ status, code });
+    expect([ends, store.read()?.refresh_token]).toEqual([[], 'rt-first']);
+  });
+
   it('refreshes once more where the service failed, which may have been after it refreshed', async () => {
     vi.useFakeTimers();
     let refreshes = 0;
