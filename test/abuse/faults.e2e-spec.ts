@@ -8,10 +8,12 @@ import {
   Module,
   NotFoundException,
   Param,
+  Res,
   UnauthorizedException,
   UnprocessableEntityException,
 } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Public } from '../../src/common/access/index.js';
 import { ServesPages } from '../../src/common/pages/index.js';
@@ -61,6 +63,13 @@ class FaultsController {
   @Public({ limit: 'none' })
   refuse(@Param('code') code: string): never {
     throw REFUSALS[code];
+  }
+
+  @Get('file')
+  @Public({ limit: 'none' })
+  breakOff(@Res({ passthrough: true }) reply: FastifyReply): never {
+    void reply.type('text/csv');
+    throw new NotFoundException('innards');
   }
 
   @Get('hang')
@@ -136,6 +145,16 @@ describe('A refusal by an exception of Nest', () => {
       expect(answer.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD' : null);
       expect(answer.text).not.toContain('innards');
     }
+    await test.close();
+  });
+});
+
+describe('A handler that fails after it has said what it would answer with', () => {
+  it('answers with the envelope, as JSON', async () => {
+    const test = await startTestApp({ extensions: [FaultsModule] });
+    const { status, headers, body } = await test.client().get('/faults/file');
+    expect([status, headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
+    expect(body).toEqual({ error: true, code: 'not_found', message: 'Not found', data: null });
     await test.close();
   });
 });
