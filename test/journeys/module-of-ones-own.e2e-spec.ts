@@ -211,6 +211,9 @@ describe('A module of one’s own', () => {
     expect((await send('parcel=7')).body.data).toEqual({ body: { parcel: '7' }, bytes: 8 });
     expect((await send(`parcel=${'7'.repeat(30_000)}`)).status).toBe(200);
     expect((await send(`parcel=${'7'.repeat(40_000)}`)).body.code).toBe('payload_too_large');
+    const inNoUtf8 = Buffer.from([...Buffer.from('parcel='), 0xff]);
+    const unread = await fetch(`${test.url}/api/parcels/forms`, { method: 'POST', headers, body: inNoUtf8 });
+    expect([unread.status, await unread.json()]).toMatchObject([400, { code: 'malformed_request' }]);
     const refused = await send('{}', { 'content-type': 'application/json' });
     expect([refused.status, refused.headers.get('accept')]).toEqual([415, FORM]);
     expect((await test.client().post('/api/parcels/arrivals', 'parcel=7', { headers })).status).toBe(415);
