@@ -108,6 +108,17 @@ describeTwins('Attempt counter', inMemory, inRedis, (test, twin) => {
     expect(await attempt(other)).toEqual([SECOND]);
   });
 
+  test('gives back attempts that were counted, and no more of them than there are', async () => {
+    const key = nextKey();
+    await attempt(key, 3);
+    for (let i = 0; i < 2; i += 1) await twin().counter.giveBack(key);
+    expect(await attempt(key, FREE_ATTEMPTS)).toEqual([...none(FREE_ATTEMPTS - 1), SECOND]);
+    await twin().counter.clear(key);
+    await attempt(key);
+    for (let i = 0; i < 3; i += 1) await twin().counter.giveBack(key);
+    expect(await attempt(key, FREE_ATTEMPTS + 1)).toEqual([...none(FREE_ATTEMPTS), SECOND]);
+  });
+
   test('lets of parallel attempts pass as many as of those in a row', async () => {
     const key = nextKey();
     const waits = await Promise.all(Array.from({ length: 100 }, () => twin().counter.reserve(key)));
@@ -130,11 +141,13 @@ describe('Attempts at a name that nobody has', () => {
 });
 
 describe('Attempt counter in Redis, while Redis does not answer', () => {
-  it('counts in this process, and can be cleared', async () => {
+  it('counts in this process, gives back, and can be cleared', async () => {
     const clock = stoppedClock();
     const redis = await RedisConnection.open('redis://127.0.0.1:1', '');
     try {
       const counter = new RedisAttemptCounter(redis, new MemoryAttemptCounter(clock), clock);
+      await counter.reserve('k');
+      await counter.giveBack('k');
       for (let i = 0; i < FREE_ATTEMPTS; i += 1) expect(await counter.reserve('k')).toBe(0);
       expect(await counter.reserve('k')).toBe(SECOND);
       await counter.clear('k');
