@@ -86,6 +86,24 @@ describe('The log of the service as a process', () => {
     await store.close();
   });
 
+  it('has one line a second of an outage, which says what is out, however many are refused', async () => {
+    const store = await startEmbeddedMongodb();
+    const proxy = await TcpProxy.before(store.uri);
+    const service = suite.start({ MONGODB_URI: proxy.mongodbUri });
+    const client = new ApiClient(await service.started(), '');
+    proxy.cut();
+    const login = () => client.post('/auth/login', { login: 'ada', password: 'Abcdef1@' });
+    const answers = await Promise.all([login(), login(), login(), login()]);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+    await service.kill('SIGTERM');
+    const lines = service.output.split('\n').filter((line) => line.includes('"Service unavailable"'));
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: 'warn', cause: expect.stringContaining('Mongo') as string, request_id: expect.any(String) as string },
+    ]);
+    await proxy.close();
+    await store.close();
+  });
+
   it('takes a caller who breaks off in the middle of a body for no outage', async () => {
     const service = suite.start({ LOG_LEVEL: 'info' });
     const url = await service.started();
