@@ -134,6 +134,20 @@ describe('The typed client', () => {
     expect(asked.filter(({ path }) => path === '/auth/refresh-token')).toHaveLength(1);
   });
 
+  it('refreshes a token that would expire within ten seconds, and none before', async () => {
+    for (const [expires_in, paths] of [
+      [9, ['/auth/refresh-token', '/api/parcels/1']],
+      [60, ['/api/parcels/1']],
+    ] as const) {
+      const { api, asked } = await loggedIn(
+        (path) => (path === '/auth/refresh-token' ? ok(tokens('second')) : ok('parcel')),
+        expires_in,
+      );
+      expect(await api.getParcel?.({ id: '1' })).toBe('parcel');
+      expect(asked.map(({ path }) => path)).toEqual(paths);
+    }
+  });
+
   it('refreshes once under its lock, and is told of the refusal', async () => {
     const request = (_name: string, work: () => Promise<unknown>) => work();
     vi.stubGlobal('navigator', { locks: { request } });
