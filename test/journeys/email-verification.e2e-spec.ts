@@ -224,6 +224,15 @@ describe('Email verification', () => {
       expect(stored.map(({ state }) => state)).toEqual(['decoy', 'decoy']);
     });
 
+    it('is silent after five codes in the next hour, too', async () => {
+      const { email } = (await test.personas.visitor()).registration;
+      for (const minutes of [1, 1, 1, 1, 56, ...Array<number>(10).fill(1)]) {
+        test.clock.advance(minutes * MINUTE);
+        expect((await answer(email)).status).toBe(200);
+      }
+      expect(await test.database.collection('mails').countDocuments({ to: email })).toBe(10);
+    });
+
     it('is silent within a minute, and after five codes in an hour', async () => {
       const { registration } = await test.personas.visitor();
       const { email } = registration;
