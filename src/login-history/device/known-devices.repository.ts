@@ -11,6 +11,12 @@ export interface Sighting {
   network: string;
 }
 
+/**
+ * How often a use is recorded. If each login wrote its device, a thief who logs in without end would keep a lockdown, which forgets
+ * the devices, from committing.
+ */
+const SEEN_EVERY_MS = 60_000;
+
 /** Remembers from which devices and networks an account is used. */
 @Injectable()
 export class KnownDevicesRepository {
@@ -19,9 +25,13 @@ export class KnownDevicesRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** Records another use of a device. @returns false if the device is not known */
+  /** Records another use of a device, to the minute. @returns false if the device is not known */
   async seeAgain(sighting: Sighting): Promise<boolean> {
-    const seen = await this.model.updateOne(keyOf(sighting), { $set: { last_seen_at: this.clock.now() } });
+    const key = keyOf(sighting);
+    const known = await this.model.findOne(key, { last_seen_at: 1 }).lean<KnownDevice>();
+    const isRecent = known !== null && this.clock.nowMs() - known.last_seen_at.getTime() < SEEN_EVERY_MS;
+    if (!known || isRecent) return isRecent;
+    const seen = await this.model.updateOne(key, { $set: { last_seen_at: this.clock.now() } });
     return seen.matchedCount === 1;
   }
 
