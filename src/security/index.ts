@@ -4,6 +4,7 @@ export { toApiKeyDto } from './api-keys/api-keys.dto.js';
 export { ApiKeys } from './api-keys/api-keys.js';
 export { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 export { type AccountAccess, type AccountFacts, AccountReader } from './authentication/account-reader.js';
+export { accountTurn } from './authentication/account-turn.js';
 export type { AuthRecord } from './authentication/auth-record.js';
 export { AccountBackoff, type LoginTarget } from './backoff/account-backoff.js';
 export { ATTEMPT_KEYS } from './backoff/attempt-counter.js';

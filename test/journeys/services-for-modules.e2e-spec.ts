@@ -76,6 +76,15 @@ describe('What modules of one’s own may ask the service for', () => {
     expect(ended).toEqual(['second: service_unavailable', 'first', 'third']);
   });
 
+  it('wait in one queue after the other, so that only the first of one kind is before others in the next', async () => {
+    const ended: string[] = [];
+    const inTurn = (name: string, ...keys: string[]) =>
+      transactions.runInTurn(keys, () => pause(20)).then(() => ended.push(name));
+    const many = ['1st', '2nd', '3rd'].map((name) => inTurn(name, 'many', 'shared'));
+    await Promise.all([...many, inTurn('another', 'few', 'shared'), inTurn('alone', 'shared')]);
+    expect(ended).toEqual(['alone', '1st', 'another', '2nd', '3rd']);
+  });
+
   it('is what follows a commit, at once where the transaction has ended meanwhile', async () => {
     const acts: string[] = [];
     let late = Promise.resolve();

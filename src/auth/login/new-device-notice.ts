@@ -9,7 +9,7 @@ import {
   networkOf,
 } from '../../login-history/index.js';
 import { formatMoment, Notices } from '../../mail/index.js';
-import { LoginReportTokens } from '../../security/index.js';
+import { accountTurn, LoginReportTokens } from '../../security/index.js';
 import { type Account, AccountsRepository } from '../../users/index.js';
 import type { OpenedSession } from './session-opening.js';
 
@@ -34,7 +34,9 @@ export class NewDeviceNotice {
       if (await this.knownDevices.seeAgain(sighting)) return;
       // Together: a device that is known without a mail would never be announced.
       // In turn, since each of them locks the account: a thief who comes from everywhere at once is announced as often.
-      await this.transactions.runInTurn(`new-device:${account.userId}`, async () => {
+      await this.transactions.runInTurn([`new-device:${account.userId}`, accountTurn(account.userId)], async () => {
+        // One of those before it may have been of the same device: then there is nothing to lock the account for.
+        if (await this.knownDevices.seeAgain(sighting)) return;
         // After a lockdown no device is known, and of two that are the first at the same time one must see the other.
         const locked = await this.accounts.lock(account.userId);
         if (locked?.credentialVersion !== account.credentialVersion) return;

@@ -29,9 +29,8 @@ export class PasswordResetService {
     const passwordHash = await this.hash(password, account);
 
     await this.sessions.endAllWith(userId, 'password_changed', async () => {
-      if (!(await this.secrets.consume(found))) throw this.refusal();
       const credentialVersion = await this.accounts.resetPassword(userId, passwordHash);
-      if (credentialVersion === null) throw this.refusal();
+      if (credentialVersion === null || !(await this.secrets.consume(found))) throw this.refusal();
       await this.mails.postChanged(email, { isSessionKept: false });
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId });
       return credentialVersion;

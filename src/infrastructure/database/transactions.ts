@@ -20,8 +20,8 @@ interface Current {
 const storage = new AsyncLocalStorage<Current>();
 
 /** @throws ApiError `service_unavailable` */
-function inTime(turn: Promise<unknown>): Promise<unknown> {
-  return withDeadline(turn, REPEAT_FOR_MS).catch(() => {
+function inTime(turn: Promise<unknown>, withinMs: number): Promise<unknown> {
+  return withDeadline(turn, withinMs).catch(() => {
     throw new ApiError('service_unavailable');
   });
 }
@@ -53,14 +53,20 @@ export class Transactions {
    * The same for work that writes what much other work of the same key writes: in this process, one starts after the other has
    * ended. Without a queue, twenty of them at once repeat each other for seconds, and keep everybody else from that document; with
    * it, other processes meet one of them at a time.
-   * @param key names what is written, for example `user:<id>`
+   * @param keys name what is written, for example `user:<id>`. Of several, it waits in one queue after the other; work that has two
+   *   of them in common must name them in the same order
    * @throws ApiError `service_unavailable` also if its turn does not come within 4 s
    */
-  async runInTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async runInTurn<T>(keys: string | string[], work: () => Promise<T>): Promise<T> {
     if (this.isRunning) return work();
     const lastStartMs = performance.now() + REPEAT_FOR_MS;
+    const act = () => this.commit(work, lastStartMs);
+    return [keys].flat().reduceRight((next, key) => () => this.inTurn(key, lastStartMs, next), act)();
+  }
+
+  private async inTurn<T>(key: string, lastStartMs: number, act: () => Promise<T>): Promise<T> {
     const before = this.queues.get(key) ?? Promise.resolve();
-    const own = inTime(before).then(() => this.commit(work, lastStartMs));
+    const own = inTime(before, lastStartMs - performance.now()).then(act);
     // Also where its turn came too late: the next one waits for those before.
     const end = Promise.allSettled([before, own]);
     this.queues.set(key, end);

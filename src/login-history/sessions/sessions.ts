@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { Authenticator, isOutdated, type Principal, type SessionEnd } from '../../security/index.js';
+import { accountTurn, Authenticator, isOutdated, type Principal, type SessionEnd } from '../../security/index.js';
 import { type EndedSessions, SessionsRepository } from './sessions.repository.js';
 
 /** Runs work in a transaction, maybe together with something else. */
@@ -26,7 +26,7 @@ export class Sessions {
    */
   byOwner(caller: Pick<Principal, 'userId' | 'sessionId'>): RunTransaction {
     return (work) =>
-      this.transactions.runInTurn(`sessions:${caller.userId}`, async () => {
+      this.transactions.runInTurn([`sessions:${caller.userId}`, accountTurn(caller.userId)], async () => {
         await this.authenticator.assertStillStands(caller);
         return work();
       });
@@ -76,17 +76,22 @@ export class Sessions {
    * @throws ApiError 401 with the reason if that session has ended meanwhile; then nothing is changed
    */
   async endAllWith(userId: string, reason: SessionEnd, change: () => Promise<number>, keptId?: string): Promise<void> {
-    const { version, ended } = await this.transactions.run(async () => {
+    let attempts = 0;
+    const { version, endedIds } = await this.transactions.runInTurn(accountTurn(userId), async () => {
+      attempts += 1;
       const version = await change();
       // The session was ended meanwhile, by a lockdown or a reset, which this change must not undo.
       if (keptId && !(await this.repository.renewCredential(keptId, version)))
         throw new ApiError(await this.repository.endOf(keptId));
-      return { version, ended: await this.repository.deleteOutdated(userId, version, reason) };
+      // After a conflict it leaves the sessions to what follows the commit: a thief who refreshes without end writes them again and
+      // again, and would keep this from ever committing.
+      if (attempts > 1) return { version, endedIds: [] };
+      return { version, endedIds: (await this.repository.deleteOutdated(userId, version, reason)).ids };
     });
     // Before storage is asked again, which may fail.
     await this.authenticator.forgetAccount(userId);
-    await this.authenticator.forgetSessions(ended.ids, reason);
-    // What were too many for one transaction, and a login with the old password that was inserted at the same time, which it did not
+    await this.authenticator.forgetSessions(endedIds, reason);
+    // What was left or too many for one transaction, and a login with the old password that was inserted at the same time, which it did not
     // see. Since the commit, guards no longer accept them from storage; this removes them from the caches too.
     await this.endOutdated(userId, version, reason);
   }

@@ -3,6 +3,7 @@ import { ApiError } from '../../common/errors/index.js';
 import { currentRequest } from '../../common/http/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import type { AccountAccess } from '../authentication/account-reader.js';
+import { accountTurn } from '../authentication/account-turn.js';
 import { Authenticator } from '../authentication/authenticator.js';
 
 /** What allows the caller of the current request to do what only a role allows. */
@@ -22,15 +23,19 @@ export class CallerAuthority {
    * Makes a decision of the caller, in one transaction, if they may still decide then. In turn with their other decisions, since each
    * of them locks their session: nobody keeps others from an account by deciding about it again and again.
    * @param work begins again after a write conflict, and must do nothing outside the database
+   * @param about the account that the work locks, if any
    * @throws ApiError what {@link assertHolds} throws, or `service_unavailable` if conflicts or the database prevent it for 4 s
    */
-  async decide<T>(work: () => Promise<T>): Promise<T> {
+  async decide<T>(work: () => Promise<T>, about?: string): Promise<T> {
     const { callerId } = this;
     const decision = async (): Promise<T> => {
       await this.assertHolds();
       return work();
     };
-    return callerId ? this.transactions.runInTurn(`decisions:${callerId}`, decision) : this.transactions.run(decision);
+    const locked = [callerId, about].filter((id) => typeof id === 'string');
+    // In this order, or two administrators who decide about each other would wait for each other.
+    const turns = [...new Set(locked)].sort().map(accountTurn);
+    return this.transactions.runInTurn([...(callerId ? [`decisions:${callerId}`] : []), ...turns], decision);
   }
 
   /**

@@ -261,6 +261,8 @@ export class AccountsRepository extends AccountReader {
     passwordHash: string,
     recoveries: 0 | 1,
   ): Promise<number | null> {
+    // First: whoever locks the account and commits in between would make the transaction begin again.
+    await this.lock(filter._id.toHexString());
     const changed = { password: passwordHash, updated_at: this.clock.now() };
     const active = { ...filter, status: { $ne: 'inactive' as const } };
     const { matchedCount } = await this.users.updateOne(active, { $set: changed });

@@ -68,7 +68,7 @@ export class UsersAdministrationService {
       const events = [...eventsBetween(account, decided)];
       for (const event of events) await this.events.recordWith({ ...event, outcome: 'success', userId });
       return events.length > 0 ? this.accounts.changeStanding(account, decided) : account;
-    });
+    }, userId);
     // Even if nothing was to change: the process that changed it may have died before it did this.
     await this.authenticator.forgetAccount(userId);
     return account;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { Authenticator, type Principal, SecurityEvents } from '../../security/index.js';
+import { accountTurn, Authenticator, type Principal, SecurityEvents } from '../../security/index.js';
 import type { Account } from '../accounts/account.js';
 import { AccountAnnouncements } from '../accounts/account-announcements.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
@@ -23,7 +23,7 @@ export class ProfileService {
     const { first_name: firstName, last_name: lastName, username } = dto;
     const change = () => this.accounts.changeProfile(userId, { firstName, lastName, username });
     // In turn: each of them locks the account.
-    const account = await this.transactions.runInTurn(`profile:${userId}`, async () => {
+    const account = await this.transactions.runInTurn([`profile:${userId}`, accountTurn(userId)], async () => {
       await this.authenticator.assertStillStands(principal);
       return username === undefined ? change() : this.rename(userId, change);
     });

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { redisUrl } from '../support/backends.js';
+import { NEW_PASSWORD, PasswordResets } from '../support/password-resets.js';
+import { PASSWORD, type User } from '../support/personas.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+const ROUNDS = 2;
+const AT_ONCE = 12;
+const WITHOUT_LIMITS = { AUTH_RATE_LIMIT: '100000', RATE_LIMIT: '100000' };
+
+/** One of many who do the same at once: makes its next request, of so many. */
+type Stormer = (app: TestApp, count: number) => Promise<unknown>;
+
+const logInFrom =
+  (addressOf: (count: number) => string, login: string): Stormer =>
+  (app, count) =>
+    app.client(addressOf(count)).post('/auth/login', { login, password: PASSWORD });
+
+/** All of them write the account, its devices or its sessions, as what ends the storm does. */
+const STORMS: Record<string, (username: string) => Stormer> = {
+  'logs in without end, from everywhere': (username) =>
+    logInFrom((count) => `203.${count >> 8}.${count & 255}.7`, username),
+  'logs in without end, from one place': (username) => logInFrom(() => '203.0.113.7', username),
+  'refreshes without end': (username) => {
+    let tokens: string | undefined;
+    return async (app) => {
+      const client = app.client();
+      const { status, body } = tokens
+        ? await client.post('/auth/refresh-token', { refresh_token: tokens })
+        : await client.post('/auth/login', { login: username, password: PASSWORD });
+      if (status === 200) tokens = body.data.refresh_token;
+    };
+  },
+};
+
+describe.each(Object.entries(STORMS))('A thief with the password who %s', (_what, stormerOf) => {
+  describe('to one instance', () => withInstances(1, stormerOf));
+  describe.skipIf(!redisUrl())('to two instances', () => withInstances(2, stormerOf));
+});
+
+function withInstances(instances: number, stormerOf: (username: string) => Stormer): void {
+  const apps: TestApp[] = [];
+  let first: TestApp;
+  let admin: User;
+  let resets: PasswordResets;
+
+  beforeAll(async () => {
+    first = await startTestApp({ redis: instances > 1, env: WITHOUT_LIMITS });
+    apps.push(first);
+    while (apps.length < instances) apps.push(await startTestApp({ beside: first }));
+    admin = await first.personas.admin();
+    resets = new PasswordResets(first);
+  });
+  afterAll(async () => {
+    for (const app of apps.reverse()) await app.close();
+  });
+
+  const duringStorm = async (username: string, act: () => Promise<{ status: number }>): Promise<number> => {
+    let count = 0;
+    let isOver = false;
+    let isRaging = (): void => undefined;
+    const raging = new Promise<void>((resolve) => (isRaging = resolve));
+    const storm = Array.from({ length: AT_ONCE }, async (_, i) => {
+      const next = stormerOf(username);
+      while (!isOver) {
+        count += 1;
+        if (count === 3 * AT_ONCE) isRaging();
+        await next(apps[i % instances] as TestApp, count);
+      }
+    });
+    await raging;
+    const { status } = await act();
+    isOver = true;
+    await Promise.all(storm);
+    return status;
+  };
+
+  const passwords = { password: NEW_PASSWORD, password_confirmation: NEW_PASSWORD };
+  const WAYS_OUT: [what: string, act: (user: User, resetToken: string) => Promise<{ status: number }>][] = [
+    [
+      'reporting a login',
+      ({ client, token, refresh_token }) => client.post('/auth/its-not-me', { refresh_token }, { bearer: token }),
+    ],
+    ['resetting the password', (_user, resetToken) => resets.reset(resetToken)],
+    [
+      'changing the password',
+      ({ api }) => api.post('/api/profile/password', { current_password: PASSWORD, ...passwords }),
+    ],
+    ['having the account disabled', ({ userId }) => admin.api.patch(`/api/users/${userId}`, { status: 'inactive' })],
+  ];
+
+  it.each(WAYS_OUT)('does not keep its owner from %s', async (_what, act) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const user = await first.personas.user();
+      const resetToken = await resets.tokenFor(user.registration.email);
+      expect(await duringStorm(user.registration.username, () => act(user, resetToken))).toBe(200);
+    }
+  });
+}
