@@ -23,6 +23,7 @@ export class ForwardingCheck {
   /** The address that the last forwarded request counted for. */
   private forwarder = '';
   private origins = new Set<string>();
+
   /** Whether `TRUST_PROXY` looks wrong, judging by the last 200 counted requests. */
   isSuspicious = false;
 

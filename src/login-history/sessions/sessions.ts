@@ -70,7 +70,8 @@ export class Sessions {
   }
 
   /**
-   * Changes the credential and ends the account's sessions in one transaction, then updates the caches.
+   * Changes the credential, with which the account's sessions have ended, and removes them: in the same transaction if it meets no
+   * conflict. Then updates the caches.
    * @param change makes the change, and returns the new credential version; if it throws, nothing is changed
    * @param keptId a session that goes on with the new credential
    * @throws ApiError 401 with the reason if that session has ended meanwhile; then nothing is changed
@@ -91,8 +92,8 @@ export class Sessions {
     // Before storage is asked again, which may fail.
     await this.authenticator.forgetAccount(userId);
     await this.authenticator.forgetSessions(endedIds, reason);
-    // What was left or too many for one transaction, and a login with the old password that was inserted at the same time, which it did not
-    // see. Since the commit, guards no longer accept them from storage; this removes them from the caches too.
+    // What was left or too many for one transaction, and a login with the old password that was inserted at the same time, which it
+    // did not see. Since the commit, guards no longer accept them from storage; this removes them from the caches too.
     await this.endOutdated(userId, version, reason);
   }
 
