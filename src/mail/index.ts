@@ -6,4 +6,4 @@ export { MailStoreModule } from './mail-store.module.js';
 export { MailModule } from './mail.module.js';
 export { MailOutbox } from './outbox/mail-outbox.js';
 export { type ListedMail, MailsRepository } from './outbox/mails.repository.js';
-export { Notices } from './notices.js';
+export { NOTICE_LIFETIME_MS, Notices } from './notices.js';

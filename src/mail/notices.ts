@@ -4,7 +4,7 @@ import type { MailContexts, MailKind } from './mail-kinds.js';
 import { MailOutbox } from './outbox/mail-outbox.js';
 
 /** After this time a notice of an event is no longer of use, and is not sent. */
-const NOTICE_LIFETIME_MS = 86_400_000;
+export const NOTICE_LIFETIME_MS = 86_400_000;
 
 type NoticeKind = { [K in MailKind]: MailContexts[K] extends { reset_url: string } ? K : never }[MailKind];
 
