@@ -1,6 +1,6 @@
 export { OWN_SCHEMA_NAMES } from './components.js';
 export { ApiDateTime } from './date-time.decorator.js';
-export { ApiObjectId, ID_PATTERN } from './object-id.decorator.js';
+export { ApiObjectId, type DocumentedObjectId, ID_PATTERN } from './object-id.decorator.js';
 export { createOpenApiDocument } from './openapi-document.js';
 export { Operation } from './operation.decorator.js';
 export { prepareSwaggerUi, SWAGGER_UI } from './swagger-ui.js';

@@ -32,10 +32,10 @@ export class CallerAuthority {
       await this.assertHolds();
       return work();
     };
-    const locked = [callerId, about].filter((id) => typeof id === 'string');
-    // In this order, or two administrators who decide about each other would wait for each other.
-    const turns = [...new Set(locked)].sort().map(accountTurn);
-    return this.transactions.runInTurn([...(callerId ? [`decisions:${callerId}`] : []), ...turns], decision);
+    const turns = callerId ? [`decisions:${callerId}`] : [];
+    // In the order of their ids, or two administrators who decide about each other would wait for each other.
+    for (const id of [...new Set([callerId, about])].sort()) if (id) turns.push(accountTurn(id));
+    return this.transactions.runInTurn(turns, decision);
   }
 
   /**
