@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Long, UUID, type Document } from 'bson';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dispatch } from '../../src/infrastructure/database/embedded-mongodb/commands/dispatcher.js';
@@ -130,6 +131,40 @@ describe('As time goes by, the embedded store', () => {
     expect(late).toMatchObject({ ok: 0, code: 251, errorLabels: ['TransientTransactionError'] });
     expect(await run({ commitTransaction: 1, ...transaction })).toMatchObject({ ok: 0, code: 251 });
     expect(await count()).toBe(0);
+  });
+
+  it('lets a write wait some seconds for a transaction that wrote the same, then it is done instead', async () => {
+    await insert([{ n: 0 }]);
+    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const updates = (n: number) => [{ q: {}, u: { $inc: { n } } }];
+    await run({ update: 'things', updates: updates(1), ...transaction, startTransaction: true });
+    const write = run({ update: 'things', updates: updates(10) });
+    expect(await Promise.race([write, pause(1_000, 'waits')])).toBe('waits');
+    expect(await insert([{ n: 0 }])).toMatchObject({ ok: 1 });
+    expect(await write).toMatchObject({ nModified: 1 });
+    const commit = await run({ commitTransaction: 1, ...transaction });
+    expect(commit).toMatchObject({ code: 112, errorLabels: ['TransientTransactionError'] });
+    expect(await run({ distinct: 'things', key: 'n' })).toMatchObject({ values: [0, 10] });
+    expect(verify(engine.store)).toEqual([]);
+  });
+
+  it('does what waits for a transaction when that is too old, and when it closes', async () => {
+    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const write = async () => {
+      await insert([{ _id: 1 }], { ...transaction, startTransaction: true });
+      return insert([{ _id: 1 }]);
+    };
+    const first = write();
+    await pause(50);
+    await pass(TRANSACTION_LIFETIME_MS + 1);
+    expect(await first).toMatchObject({ n: 1 });
+    await run({ delete: 'things', deletes: [{ q: {}, limit: 0 }] });
+    const second = write();
+    await pause(50);
+    await engine.close();
+    expect(await second).toMatchObject({ n: 1 });
+    engine = new Engine(Store.open(directory.dataFile, false), () => new Date(now));
+    expect(await count()).toBe(1);
   });
 
   it('ends what a session had open when the session ends', async () => {

@@ -119,59 +119,104 @@ describe(`A transaction of Mongoose on ${SERVER}`, () => {
 describe(`A transaction of the driver on ${SERVER}`, () => {
   const suite = driverSuite();
 
-  describe('beside a writer that has none', () => {
-    /** MongoDB lets the other writer wait, the store lets the later of the two conflict: either way no write is lost. */
-    const beside = async (
+  describe('beside a writer that has none, and waits', () => {
+    const failed = (error: mongo.MongoServerError) => error.code;
+
+    /** What becomes of a write that comes after that of an open transaction. */
+    const beside = async <T>(
       inside: (session: mongo.ClientSession) => Promise<unknown>,
-      outside: () => Promise<unknown>,
+      outside: () => Promise<T>,
+      end: (session: mongo.ClientSession) => Promise<unknown> = (session) => session.commitTransaction(),
     ) => {
       const session = await suite.connection.startSession();
       session.startTransaction();
       await inside(session);
-      const other = outside().then(
-        () => true,
-        () => false,
-      );
-      await Promise.race([other, pause(500)]);
-      const isCommitted = await session.commitTransaction().then(
-        () => true,
-        (error: mongo.MongoServerError) => {
-          expect([error.code, error.hasErrorLabel('TransientTransactionError')]).toEqual([112, true]);
-          return false;
-        },
-      );
+      let isWaiting = true;
+      const other = outside()
+        .catch(failed)
+        .finally(() => (isWaiting = false));
+      await pause(200);
+      expect(isWaiting).toBe(true);
+      await end(session);
       await session.endSession();
-      return { isCommitted, isOtherDone: await other };
+      return other;
     };
+    const add = (n: number, options: mongo.UpdateOptions = {}) =>
+      suite.things.updateOne({ n: { $lt: 10 } }, { $inc: { n } } as never, options);
 
     it('loses no update', async () => {
-      await suite.things.insertOne({ _id: 1, n: 0 } as never);
-      const { isCommitted, isOtherDone } = await beside(
-        (session) => suite.things.updateOne({ _id: 1 as never }, { $inc: { n: 1 } } as never, { session }),
-        () => suite.things.updateOne({ _id: 1 as never }, { $inc: { n: 10 } } as never),
+      await suite.things.insertOne({ n: 0 });
+      const other = await beside(
+        (session) => add(1, { session }),
+        () => add(5),
       );
-      expect((await suite.things.findOne())?.['n']).toBe((isCommitted ? 1 : 0) + (isOtherDone ? 10 : 0));
+      expect(other).toMatchObject({ modifiedCount: 1 });
+      expect((await suite.things.findOne())?.['n']).toBe(6);
+    });
+
+    it('looks anew for what it is to change', async () => {
+      await suite.things.insertOne({ n: 0 });
+      const other = await beside(
+        (session) => add(20, { session }),
+        () => add(5),
+      );
+      expect(other).toMatchObject({ matchedCount: 0 });
+      expect((await suite.things.findOne())?.['n']).toBe(20);
+    });
+
+    it('is done after one that was aborted, and after one whose session has ended', async () => {
+      await suite.things.insertOne({ n: 0 });
+      for (const end of ['abortTransaction', 'endSession'] as const) {
+        await beside(
+          (session) => add(20, { session }),
+          () => add(1),
+          (session) => session[end](),
+        );
+      }
+      expect((await suite.things.findOne())?.['n']).toBe(2);
+    });
+
+    it('waits for one after the other, and many wait at once', async () => {
+      await suite.things.insertMany([{ n: 0 }, { n: 0 }]);
+      const second = await suite.connection.startSession();
+      second.startTransaction();
+      const others = await beside(
+        async (session) => {
+          await suite.things.findOneAndUpdate({}, { $inc: { n: 1 } } as never, { session, sort: { _id: 1 } });
+          await suite.things.findOneAndUpdate({}, { $inc: { n: 1 } } as never, { session: second, sort: { _id: -1 } });
+        },
+        () => Promise.all(Array.from({ length: 50 }, () => suite.things.updateMany({}, { $inc: { n: 1 } } as never))),
+        async (session) => {
+          await session.commitTransaction();
+          await pause(100);
+          await second.commitTransaction();
+        },
+      );
+      await second.endSession();
+      expect(others).toHaveLength(50);
+      expect((await suite.things.find().toArray()).map(({ n }) => n)).toEqual([51, 51]);
     });
 
     it('keeps unique values unique', async () => {
       await suite.things.createIndex({ name: 1 }, { unique: true });
-      await beside(
+      const other = await beside(
         (session) => suite.things.insertOne({ name: 'x' }, { session }),
         () => suite.things.insertOne({ name: 'x' }),
       );
+      expect(other).toBe(11000);
       expect(await suite.things.countDocuments()).toBe(1);
       expect(await suite.things.find({ name: 'x' }).toArray()).toHaveLength(1);
     });
 
     it('brings nothing back that was deleted', async () => {
-      await suite.things.insertOne({ _id: 1, n: 0 } as never);
-      await beside(
-        (session) => suite.things.updateOne({ _id: 1 as never }, { $inc: { n: 1 } } as never, { session }),
-        () => suite.things.deleteOne({ _id: 1 as never }),
+      await suite.things.insertOne({ n: 0 });
+      const other = await beside(
+        (session) => add(1, { session }),
+        () => suite.things.deleteOne({}),
       );
-      const found = await suite.things.find().toArray();
-      expect(await suite.things.find({ _id: 1 as never }).toArray()).toEqual(found);
-      expect(await suite.things.countDocuments()).toBe(found.length);
+      expect(other).toMatchObject({ deletedCount: 1 });
+      expect(await suite.things.find().toArray()).toEqual([]);
+      expect(await suite.things.countDocuments()).toBe(0);
     });
   });
 

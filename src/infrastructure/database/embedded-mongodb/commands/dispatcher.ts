@@ -110,7 +110,7 @@ async function run(
   if (changing) return engine.write((view) => changing(on(view)));
   if (transaction) return handler(new CommandContext(engine, command, name, transaction, session, transaction));
   if (own(READING, name) && !writesOutput(command)) return handler(on(new Overlay(engine.store)));
-  return engine.write((view) => {
+  return engine.writeAfterTransactions((view) => {
     const reply = (): Reply => handler(on(view));
     return session?.number === undefined ? reply() : engine.retries.once(view, session.session, session.number, reply);
   });

@@ -1,7 +1,7 @@
-import { Retries, Sessions } from './sessions.js';
+import { Retries, Sessions, type Transaction } from './sessions.js';
 import { plainScope } from '../expressions/expression.js';
 import type { Store } from '../storage/store.js';
-import type { WritableView } from '../storage/view.js';
+import type { Overlay, WritableView } from '../storage/view.js';
 import type { Document } from '../values/document.js';
 import { Catalogue, REMOVED_AT_ONCE, removeGarbage } from './catalogue.js';
 import { Cursors } from './cursors.js';
@@ -12,6 +12,16 @@ import { removeRecord } from './records.js';
 export interface FailPoint {
   left: number;
   data: Document;
+}
+
+/** How long a write waits for transactions: far longer than they take, but shorter than a client waits. */
+const LONGEST_WAIT_MS = 5_000;
+
+/** Undoes a write that has to wait. */
+class Precedence extends Error {
+  constructor(readonly transaction: Transaction) {
+    super('A transaction has written the same');
+  }
 }
 
 /** An open store: its data, catalogue, sessions and cursors. */
@@ -35,7 +45,7 @@ export class Engine {
   }
 
   /** Like Store.write(), for actions that may change the catalogue. */
-  async write<T>(action: (view: WritableView) => T): Promise<T> {
+  async write<T>(action: (view: Overlay) => T): Promise<T> {
     let hasThrown = false;
     try {
       return await this.store.write((view) => {
@@ -53,6 +63,27 @@ export class Engine {
       // The commit failed after the action had changed the catalogue.
       if (!hasThrown) this.catalogue.reload();
       throw error;
+    }
+  }
+
+  /**
+   * The same outside of transactions: as with MongoDB, it waits for the end of those that have written the same. Not for ever, since
+   * code in a transaction that forgets its session waits for itself: in the end it writes, and the transaction meets a conflict.
+   */
+  async writeAfterTransactions<T>(action: (view: WritableView) => T): Promise<T> {
+    const untilMs = performance.now() + LONGEST_WAIT_MS;
+    for (;;) {
+      try {
+        return await this.write((view) => {
+          const result = action(view);
+          const transaction = this.sessions.writerOf(view.keys());
+          if (transaction && performance.now() < untilMs) throw new Precedence(transaction);
+          return result;
+        });
+      } catch (error) {
+        if (!(error instanceof Precedence)) throw error;
+        await error.transaction.ended(untilMs - performance.now());
+      }
     }
   }
 

@@ -102,6 +102,13 @@ export class Sessions {
     for (const [session, transaction] of this.open) if (transaction.connection === connection) this.abort(session);
   }
 
+  /** The open transaction that has written one of these keys. */
+  writerOf(keys: Buffer[]): Transaction | undefined {
+    if (this.writers.size === 0) return undefined;
+    const written = keys.find((key) => this.writers.has(key.toString('latin1')));
+    return written && this.writers.get(written.toString('latin1'));
+  }
+
   abortAll(): void {
     for (const session of this.open.keys()) this.abort(session);
   }
@@ -160,14 +167,15 @@ export class Retries {
 }
 
 /**
- * A multi-document transaction: it reads a snapshot, and keeps its writes in memory until the commit. It holds no lock, so code
- * that forgets to pass its session cannot deadlock with it; the later of two writers of a key gets a conflict.
+ * A multi-document transaction: it reads a snapshot, and keeps its writes in memory until the commit. The later of two that write a
+ * key gets a conflict; writes outside of transactions wait for a while.
  */
 export class Transaction extends Overlay {
   /** The collections it wrote to, as they were at that time. */
   readonly written = new Map<string, Collection>();
   /** The connection of its latest command. */
   connection: object | undefined;
+  private readonly waiting = new Set<() => void>();
   /** The snapshot's values of the keys that it wrote, kept because within the commit LMDB reads what the commit writes. */
   private readonly before = new Map<string, Buffer | undefined>();
 
@@ -192,6 +200,18 @@ export class Transaction extends Overlay {
   release(): void {
     for (const key of this.keys()) this.writers.delete(key.toString('latin1'));
     this.snapshot.release();
+    for (const wake of this.waiting) wake();
+  }
+
+  /** Resolves when it has committed or was aborted, or after this time. */
+  ended(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.waiting.add(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   protected override write(key: Buffer, value: Buffer | null): void {
