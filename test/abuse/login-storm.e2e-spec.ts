@@ -87,7 +87,22 @@ function withInstances(instances: number, stormerOf: (username: string) => Storm
       ({ api }) => api.post('/api/profile/password', { current_password: PASSWORD, ...passwords }),
     ],
     ['having the account disabled', ({ userId }) => admin.api.patch(`/api/users/${userId}`, { status: 'inactive' })],
+    ['ending one of these sessions', async ({ api }) => api.delete(`/api/login-history/${await newestOther(api)}`)],
+    [
+      'logging out everywhere',
+      ({ api, refresh_token }) => api.post('/auth/logout', { refresh_token, all_sessions: true }),
+    ],
+    ['having all sessions ended', ({ userId }) => admin.api.delete(`/api/users/${userId}/login-history`)],
+    [
+      'having one of these sessions ended',
+      async ({ api, userId }) => admin.api.delete(`/api/users/${userId}/login-history/${await newestOther(api)}`),
+    ],
   ];
+
+  const newestOther = async (api: User['api']): Promise<string> => {
+    const { body } = await api.get('/api/login-history');
+    return body.data.content.find(({ is_current }: { is_current: boolean }) => !is_current)._id;
+  };
 
   it.each(WAYS_OUT)('does not keep its owner from %s', async (_what, act) => {
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -51,21 +51,23 @@ export class LoginHistoryService {
    * @throws ApiError `not_found` also for a session of somebody else, just like for one that never existed
    */
   private async end(sessionId: string, userId: string, run: RunTransaction): Promise<void> {
-    await this.sessions.end(sessionId, 'session_revoked', (end) =>
+    await this.sessions.end(sessionId, 'session_revoked', (end, lock) =>
       run(async () => {
         if (!(await this.history.belongsTo(sessionId, userId))) throw new ApiError('not_found');
         return end();
-      }),
+      }, lock),
     );
   }
 
   /** Of an administrator: with its event, as their other decisions. */
   private decision(about: { userId: string; sessionId?: string; detail?: string }): RunTransaction {
-    return (end) =>
-      this.authority.decide(async () => {
+    return (end, lock) => {
+      const decision = async () => {
         await this.events.recordWith({ kind: 'authn_token_revoked', outcome: 'success', ...about });
         return end();
-      });
+      };
+      return this.authority.decide(decision, { lock });
+    };
   }
 
   private expiryOf({ login_at: loggedInAt, rotated_at: rotatedAt = loggedInAt }: LoginHistory): Date {

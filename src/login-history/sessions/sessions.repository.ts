@@ -47,6 +47,11 @@ export interface EndedSessions {
   hasMore: boolean;
 }
 
+interface OfAccount {
+  user: Types.ObjectId;
+  credential_version?: { $not: { $gte: number } };
+}
+
 /**
  * Sessions that are ended in one transaction. Of six thousand, it took longer than an answer may: whoever has a password could make
  * so many that their owner cannot end them.
@@ -182,6 +187,16 @@ export class SessionsRepository extends SessionReader {
     return this.deleteWhere({ user: new Types.ObjectId(userId) }, reason);
   }
 
+  /**
+   * Locks what {@link deleteAll} ends next. To be the first in a transaction, which then begins here: so that none of them is refreshed
+   * between its beginning and its end, they are looked up outside of it.
+   */
+  async lockAll(userId: string): Promise<void> {
+    const newest = await this.newest({ user: new Types.ObjectId(userId) }).session(null);
+    const lock = new Types.ObjectId();
+    await this.entries.updateMany({ _id: { $in: newest.map(({ _id }) => _id) } }, { $set: { lock } });
+  }
+
   /** The same of the sessions of older credential versions. */
   async deleteOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<EndedSessions> {
     // Not `$lt`, which does not find an entry without a version.
@@ -189,15 +204,16 @@ export class SessionsRepository extends SessionReader {
     return this.deleteWhere({ user: new Types.ObjectId(userId), credential_version }, reason);
   }
 
-  private async deleteWhere(
-    filter: { user: Types.ObjectId; credential_version?: { $not: { $gte: number } } },
-    reason: SessionEnd,
-  ): Promise<EndedSessions> {
-    const found = await this.entries
+  private newest(filter: OfAccount) {
+    return this.entries
       .find({ ...filter, login_at: { $gte: this.oldestLogin() } }, { rotated_at: 1 })
       .sort({ login_at: -1, _id: -1 })
       .limit(ENDED_TOGETHER)
       .lean<Pick<LoginHistory, '_id' | 'rotated_at'>[]>();
+  }
+
+  private async deleteWhere(filter: OfAccount, reason: SessionEnd): Promise<EndedSessions> {
+    const found = await this.newest(filter);
     const ranOutBefore = new Date(this.clock.nowMs() - this.endedRetentionMs);
     const live = found.filter(({ rotated_at: rotatedAt }) => rotatedAt >= ranOutBefore).map(({ _id }) => _id);
     await this.rememberEnds(live, reason);

@@ -4,14 +4,21 @@ import { Transactions } from '../../infrastructure/database/index.js';
 import { accountTurn, Authenticator, isOutdated, type Principal, type SessionEnd } from '../../security/index.js';
 import { type EndedSessions, SessionsRepository } from './sessions.repository.js';
 
-/** Runs work in a transaction, maybe together with something else. */
-export type RunTransaction = <T>(work: () => Promise<T>) => Promise<T>;
+/**
+ * Runs work in a transaction, maybe together with something else.
+ * @param lock begins the transaction: refreshes of what it has locked wait for the end, and cannot make the work conflict
+ */
+export type RunTransaction = <T>(work: () => Promise<T>, lock?: () => Promise<unknown>) => Promise<T>;
 
 /** Ends sessions. When a method returns, they have ended in storage and in every cache. */
 @Injectable()
 export class Sessions {
   private readonly logger = new Logger('Sessions');
-  private readonly runAlone: RunTransaction = (work) => this.transactions.run(work);
+  private readonly runAlone: RunTransaction = (work, lock) =>
+    this.transactions.run(async () => {
+      await lock?.();
+      return work();
+    });
 
   constructor(
     private readonly repository: SessionsRepository,
@@ -25,8 +32,9 @@ export class Sessions {
    * @throws ApiError 401 with the reason for which it does not stand any more
    */
   byOwner(caller: Pick<Principal, 'userId' | 'sessionId'>): RunTransaction {
-    return (work) =>
+    return (work, lock) =>
       this.transactions.runInTurn([`sessions:${caller.userId}`, accountTurn(caller.userId)], async () => {
+        await lock?.();
         await this.authenticator.assertStillStands(caller);
         return work();
       });
@@ -34,7 +42,8 @@ export class Sessions {
 
   /** @returns why it ended: another reason, if somebody else has ended it at the same moment */
   async end(sessionId: string, reason: SessionEnd, run: RunTransaction = this.runAlone): Promise<SessionEnd> {
-    const end = await run(() => this.repository.delete(sessionId, reason));
+    const lock = () => this.repository.lockSession(sessionId);
+    const end = await run(() => this.repository.delete(sessionId, reason), lock);
     await this.authenticator.forgetSessions([sessionId], end);
     return end;
   }
@@ -44,7 +53,9 @@ export class Sessions {
    * @returns how many were ended, beside those that had run out
    */
   async endAll(userId: string, reason: SessionEnd, run: RunTransaction = this.runAlone): Promise<number> {
-    const count = await this.endInTurn(() => this.repository.deleteAll(userId, reason), reason, run);
+    const lock = () => this.repository.lockAll(userId);
+    const runLocked: RunTransaction = (work) => run(work, lock);
+    const count = await this.endInTurn(() => this.repository.deleteAll(userId, reason), reason, runLocked);
     // Somebody else may have ended some a moment ago, and not have updated the caches yet: without the account's record, they are
     // looked up in storage.
     await this.authenticator.forgetAccount(userId);

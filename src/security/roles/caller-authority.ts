@@ -6,6 +6,11 @@ import type { AccountAccess } from '../authentication/account-reader.js';
 import { accountTurn } from '../authentication/account-turn.js';
 import { Authenticator } from '../authentication/authenticator.js';
 
+interface DecisionOptions {
+  about?: string;
+  lock?: (() => Promise<unknown>) | undefined;
+}
+
 /** What allows the caller of the current request to do what only a role allows. */
 @Injectable()
 export class CallerAuthority {
@@ -23,12 +28,14 @@ export class CallerAuthority {
    * Makes a decision of the caller, in one transaction, if they may still decide then. In turn with their other decisions, since each
    * of them locks their session: nobody keeps others from an account by deciding about it again and again.
    * @param work begins again after a write conflict, and must do nothing outside the database
-   * @param about the account that the work locks, if any
+   * @param options `about`: the account that the work locks, if any. `lock`: locks what others write all the time; it begins the
+   *   transaction, before storage is asked about the caller
    * @throws ApiError what {@link assertHolds} throws, or `service_unavailable` if conflicts or the database prevent it for 4 s
    */
-  async decide<T>(work: () => Promise<T>, about?: string): Promise<T> {
+  async decide<T>(work: () => Promise<T>, { about, lock }: DecisionOptions = {}): Promise<T> {
     const { callerId } = this;
     const decision = async (): Promise<T> => {
+      await lock?.();
       await this.assertHolds();
       return work();
     };

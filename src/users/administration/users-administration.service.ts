@@ -61,14 +61,15 @@ export class UsersAdministrationService {
    * several who decide at the same time, one comes after the other, and who decides what is so already changes nothing.
    */
   private async decide(userId: string, by: (account: Account) => Partial<Standing>): Promise<Account> {
-    const account = await this.authority.decide(async () => {
+    const decision = async (): Promise<Account> => {
       const account = await this.accounts.lock(userId);
       if (!account) throw new ApiError('not_found');
       const decided = { ...account, ...by(account) };
       const events = [...eventsBetween(account, decided)];
       for (const event of events) await this.events.recordWith({ ...event, outcome: 'success', userId });
       return events.length > 0 ? this.accounts.changeStanding(account, decided) : account;
-    }, userId);
+    };
+    const account = await this.authority.decide(decision, { about: userId });
     // Even if nothing was to change: the process that changed it may have died before it did this.
     await this.authenticator.forgetAccount(userId);
     return account;
