@@ -135,6 +135,13 @@ describe('Whether an account exists', () => {
       for (const person of [people.confirmed, people.unconfirmed])
         expect(await asked(path, bodyFor(person)), path).toEqual(expected);
     }
+    for (const path of ['/auth/resend-otp', '/auth/forgot-password']) {
+      const again = await asked(path, { email: people.unknown.email });
+      // A lock would be a write, on disk, only where there is something to lock.
+      expect(again.join(), path).not.toMatch(/update|insert/i);
+      for (const { email } of [people.confirmed, people.unconfirmed])
+        expect(await asked(path, { email }), path).toEqual(again);
+    }
     const delayed = async ({ username }: { username: string }) => {
       for (let i = 0; i < 20; i += 1) await test.client().post('/auth/login', { login: username, ...wrong });
       return asked('/auth/login', { login: username, ...wrong });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisUrl } from '../support/backends.js';
 import { NEW_PASSWORD, PasswordResets } from '../support/password-resets.js';
-import { PASSWORD, type User } from '../support/personas.js';
+import { PASSWORD, type Registration, type User } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 const ROUNDS = 2;
@@ -17,11 +17,11 @@ const logInFrom =
     app.client(addressOf(count)).post('/auth/login', { login, password: PASSWORD });
 
 /** All of them write the account, its devices or its sessions, as what ends the storm does. */
-const STORMS: Record<string, (username: string) => Stormer> = {
-  'logs in without end, from everywhere': (username) =>
+const STORMS: Record<string, (victim: Registration) => Stormer> = {
+  'logs in without end, from everywhere, with the password': ({ username }) =>
     logInFrom((count) => `203.${count >> 8}.${count & 255}.7`, username),
-  'logs in without end, from one place': (username) => logInFrom(() => '203.0.113.7', username),
-  'refreshes without end': (username) => {
+  'logs in without end, from one place, with the password': ({ username }) => logInFrom(() => '203.0.113.7', username),
+  'refreshes without end, with the password': ({ username }) => {
     let tokens: string | undefined;
     return async (app) => {
       const client = app.client();
@@ -31,14 +31,18 @@ const STORMS: Record<string, (username: string) => Stormer> = {
       if (status === 200) tokens = body.data.refresh_token;
     };
   },
+  'asks for mails to the address without end':
+    ({ email }) =>
+    (app) =>
+      app.client().post('/auth/forgot-password', { email }),
 };
 
-describe.each(Object.entries(STORMS))('A thief with the password who %s', (_what, stormerOf) => {
+describe.each(Object.entries(STORMS))('Somebody who %s', (_what, stormerOf) => {
   describe('to one instance', () => withInstances(1, stormerOf));
   describe.skipIf(!redisUrl())('to two instances', () => withInstances(2, stormerOf));
 });
 
-function withInstances(instances: number, stormerOf: (username: string) => Stormer): void {
+function withInstances(instances: number, stormerOf: (victim: Registration) => Stormer): void {
   const apps: TestApp[] = [];
   let first: TestApp;
   let admin: User;
@@ -55,13 +59,13 @@ function withInstances(instances: number, stormerOf: (username: string) => Storm
     for (const app of apps.reverse()) await app.close();
   });
 
-  const duringStorm = async (username: string, act: () => Promise<{ status: number }>): Promise<number> => {
+  const duringStorm = async (victim: Registration, act: () => Promise<{ status: number }>): Promise<number> => {
     let count = 0;
     let isOver = false;
     let isRaging = (): void => undefined;
     const raging = new Promise<void>((resolve) => (isRaging = resolve));
     const storm = Array.from({ length: AT_ONCE }, async (_, i) => {
-      const next = stormerOf(username);
+      const next = stormerOf(victim);
       while (!isOver) {
         count += 1;
         if (count === 3 * AT_ONCE) isRaging();
@@ -108,7 +112,7 @@ function withInstances(instances: number, stormerOf: (username: string) => Storm
     for (let round = 0; round < ROUNDS; round += 1) {
       const user = await first.personas.user();
       const resetToken = await resets.tokenFor(user.registration.email);
-      expect(await duringStorm(user.registration.username, () => act(user, resetToken))).toBe(200);
+      expect(await duringStorm(user.registration, () => act(user, resetToken))).toBe(200);
     }
   });
 }

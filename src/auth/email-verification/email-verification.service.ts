@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { Authenticator, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
+import { accountTurn, Authenticator, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { type Account, AccountAnnouncements, AccountsRepository, isActive, NOBODY } from '../../users/index.js';
 import { OtpMails } from './otp-mails.js';
 
@@ -44,7 +44,8 @@ export class EmailVerificationService {
     const account = await this.findUnconfirmed(email);
     const otp = await this.secrets.prepareOtp();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
-    await this.transactions.run(async () => {
+    if (!(await this.secrets.isWithinQuota(subject, 'email_verification'))) return;
+    await this.transactions.runInTurn([`resend-otp:${subject}`, accountTurn(subject)], async () => {
       // So that a registration that replaces the account comes before or after.
       await this.accounts.lock(account?.userId ?? NOBODY);
       // Registered, confirmed or replaced by another registration meanwhile: that one has a mail of its own, which this would supersede.

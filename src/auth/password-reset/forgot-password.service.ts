@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { OneTimeSecrets, SecurityEvents } from '../../security/index.js';
+import { accountTurn, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { AccountsRepository, isActive, NOBODY } from '../../users/index.js';
 import { ResetMails } from './reset-mails.js';
 
@@ -24,7 +24,8 @@ export class ForgotPasswordService {
     this.events.record({ kind: 'authn_password_reset_requested', outcome: 'success', userId: account?.userId });
     const token = this.secrets.prepareResetToken();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
-    await this.transactions.run(async () => {
+    if (!(await this.secrets.isWithinQuota(subject, 'password_reset'))) return;
+    await this.transactions.runInTurn([`forgot-password:${subject}`, accountTurn(subject)], async () => {
       // Closed meanwhile, or replaced by another registration, which would make the link useless.
       const locked = await this.accounts.lock(account?.userId ?? NOBODY);
       if (account && !(locked && isActive(locked))) return;

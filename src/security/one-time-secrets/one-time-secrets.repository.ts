@@ -37,7 +37,7 @@ export class OneTimeSecretsRepository {
    * @returns whether it was issued
    */
   async replaceWithinQuota(subject: string, purpose: SecretPurpose, hash: string, ttlMs: number): Promise<boolean> {
-    if ((await this.nextIssueAt(subject, purpose)) > this.clock.now()) return false;
+    if (!(await this.isWithinQuota(subject, purpose))) return false;
     await this.replace(subject, purpose, hash, ttlMs);
     return true;
   }
@@ -94,6 +94,10 @@ export class OneTimeSecretsRepository {
       { $set: { hash: null } },
     );
     return result.modifiedCount === 1;
+  }
+
+  async isWithinQuota(subject: string, purpose: SecretPurpose): Promise<boolean> {
+    return (await this.nextIssueAt(subject, purpose)) <= this.clock.now();
   }
 
   /** When the quota allows another secret; never in the past. */

@@ -4,7 +4,7 @@ import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
-import type { OtpPurpose } from './one-time-secret.schema.js';
+import type { OtpPurpose, SecretPurpose } from './one-time-secret.schema.js';
 import { type FoundSecret, OneTimeSecretsRepository } from './one-time-secrets.repository.js';
 
 const OTP_DIGITS = 6;
@@ -52,6 +52,14 @@ export class OneTimeSecrets {
    */
   async issueOtpWithinQuota(subject: string, purpose: OtpPurpose, { hash }: { hash: string }): Promise<boolean> {
     return this.repository.replaceWithinQuota(subject, purpose, hash, this.otpTtlMs);
+  }
+
+  /**
+   * Whether the quota allows another secret now. To be asked before the transaction that issues it, which asks again: whoever asks for
+   * mails without end must not begin one each time, and the lock that only an account has would show that there is one.
+   */
+  async isWithinQuota(subject: string, purpose: SecretPurpose): Promise<boolean> {
+    return this.repository.isWithinQuota(subject, purpose);
   }
 
   /** When the quota allows another code; now, if it already does. */
