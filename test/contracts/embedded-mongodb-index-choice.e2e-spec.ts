@@ -97,6 +97,19 @@ describe(`An index of ${SERVER}`, () => {
     expect(await idsBy({ items: { $elemMatch: { 0: 'a' } } })).toEqual([3]);
   });
 
+  it('finds elements of arrays within arrays', async () => {
+    await suite.things.createIndexes([
+      { key: { a: 1 }, name: 'a' },
+      { key: { 'b.c': 1 }, name: 'c' },
+    ]);
+    await suite.things.insertMany([
+      { _id: 1, a: [[5]], b: [[{ c: 5 }]] },
+      { _id: 2, a: [5], b: [{ c: 5 }] },
+    ] as never);
+    expect(await idsBy({ a: { $elemMatch: { $elemMatch: { $in: [5] } } } })).toEqual([1]);
+    expect(await idsBy({ b: { $elemMatch: { $elemMatch: { c: 5 } } } })).toEqual([1]);
+  });
+
   it('counts what begins with nothing as texts alone', async () => {
     await suite.things.createIndex({ tenant: 1, name: 1 });
     await suite.things.insertMany([{ tenant: 1, name: 'x' }, { tenant: 1 }, { tenant: 1, name: 5 }]);

@@ -45,7 +45,8 @@ export function demandsOf(filter: Document, demands = new Map<string, Demand[]>(
 
 /** What a filter of an array's elements demands of the document, as far as each condition goes alone. */
 function ofElement(path: string, filter: Document): Document {
-  if (isOperatorDocument(filter)) return { [path]: filter };
+  // An index has the elements of an array, but not those of an array among them.
+  if (isOperatorDocument(filter)) return '$elemMatch' in filter ? {} : { [path]: filter };
   // A number is a field of an element here, or a place in an element that is an array; in a path, a place in the outer array.
   const fields = Object.entries(filter).filter(([name]) => !/^(?:\$|\d+(?:\.|$))/.test(name));
   return Object.fromEntries(fields.map(([name, operand]) => [`${path}.${name}`, operand]));
