@@ -34,6 +34,9 @@ describe(`A command on ${SERVER}`, () => {
     ['an update', { updates: [{ q: {}, u: { $set: { a: 2 } }, upsret: true }] }, 40415],
     ['a deletion', { deletes: [{ q: {}, limit: 0, sort: { a: 1 } }] }, 40415],
     ['a deletion of two', { deletes: [{ q: {}, limit: 2 }] }, 9],
+    ['a deletion without a filter', { deletes: [{ limit: 0 }] }, 40414],
+    ['a deletion by nothing', { deletes: [{ q: null, limit: 0 }] }, 40414],
+    ['an update without a filter', { updates: [{ u: { $set: { a: 2 } } }] }, 40414],
   ])('%s whose statement says what nobody knows is refused, and nothing happens', async (_name, statements, code) => {
     const { things } = suite;
     await things.insertOne({ _id: 1 as never, a: 1 });

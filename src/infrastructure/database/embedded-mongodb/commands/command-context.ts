@@ -104,8 +104,12 @@ export class CommandContext {
 
   /** The compiled filter of a command or statement, with its collation and variables. */
   query(collection: Collection | undefined, filterField: string, from: Document = this.command): Query {
-    const filter = this.documentField(filterField, from) ?? {};
-    return { ...this.scope(collection, from), filter, hint: from.hint };
+    const filter = this.documentField(filterField, from);
+    // A filter that is undefined by mistake, and sent as null, would delete everything.
+    if (!filter && filterField === 'q') {
+      throw new CommandError(40414, `BSON field '${this.name}.q' is missing but a required field`);
+    }
+    return { ...this.scope(collection, from), filter: filter ?? {}, hint: from.hint };
   }
 }
 
