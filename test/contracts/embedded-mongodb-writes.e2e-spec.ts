@@ -155,6 +155,13 @@ describe(`A write on ${SERVER}`, () => {
     expect(await suite.things.findOne()).toEqual({ _id: 1, c: 3 });
   });
 
+  it('that replaces by the same has changed nothing only if the id is given too', async () => {
+    await suite.things.insertOne({ _id: 1, a: 1 } as never);
+    expect(await suite.things.replaceOne({}, { a: 1 })).toMatchObject({ matchedCount: 1, modifiedCount: 1 });
+    expect(await suite.things.replaceOne({}, { _id: 1, a: 1 } as never)).toMatchObject({ modifiedCount: 0 });
+    expect(await suite.things.updateOne({}, { $set: { a: 1 } })).toMatchObject({ modifiedCount: 0 });
+  });
+
   it('that inserts what is missing takes from its filter what is certain', async () => {
     const update = { $set: { z: 1 } };
     const filter = { $and: [{ a: 1 }, { b: { $eq: 2 } }], 'd.e': 3, $or: [{ c: 4 }] };

@@ -5,7 +5,7 @@ import { findRecords } from '../engine/find.js';
 import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js';
 import { isNumber } from '../values/bson-types.js';
 import { isTruthy } from '../values/numbers.js';
-import { compileUpdate, upsertDocument, type UpdateStatement } from '../update/update.js';
+import { compileUpdate, isReplacement, upsertDocument, type UpdateStatement } from '../update/update.js';
 import { toBytes, type Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
 import { refuseUnknownFields } from './known-fields.js';
@@ -136,13 +136,15 @@ function change(context: CommandContext, statement: Document, filterField: strin
     now: context.engine.now(),
   };
   const updated = compileUpdate(wanted, query);
+  // MongoDB compares a replacement before it adds the _id: one without is never the same.
+  const isAlwaysModifying = isReplacement(wanted.update) && !('_id' in wanted.update);
   const order = { sort: context.documentField('sort', statement), limit: isMulti ? 0 : 1 };
   // All records are found before the first is changed: otherwise a changed one could be found again.
   const records = findRecords(context.view, collection, { ...query, ...order });
   const changes = records.map((record) => {
     const document = updated(record.document);
-    const isModified = replaceRecord(context.view, collection as Collection, record, document);
-    return { before: record.document, document, isModified };
+    const isOther = replaceRecord(context.view, collection as Collection, record, document);
+    return { before: record.document, document, isModified: isOther || isAlwaysModifying };
   });
   if (records.length > 0 || !isUpsert) return { query, changes };
   const inserted = insertDocument(context, collection as Collection, upsertDocument(wanted, updated));

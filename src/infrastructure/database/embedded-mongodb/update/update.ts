@@ -72,7 +72,7 @@ export function upsertDocument({ filter, update }: UpdateStatement, change: Upda
   return { _id, ...rest };
 }
 
-function isReplacement(update: unknown): boolean {
+export function isReplacement(update: unknown): update is Document {
   return isDocument(update) && !Object.keys(update)[0]?.startsWith('$');
 }
 
