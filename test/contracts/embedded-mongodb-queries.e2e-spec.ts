@@ -151,6 +151,7 @@ describe(`A query on ${SERVER}`, () => {
       expect(await projected(document, { 'a.$': 1 }, { a: { $elemMatch: { k: { $gt: 1 } } } })).toEqual({
         a: [{ k: 2, v: 'x' }],
       });
+      expect(await projected({ a: [3, 4, 5] }, { 'a.$': 1 }, { a: { $all: [4, 5] } })).toEqual({ a: [5] });
     });
 
     it('fields of embedded documents, through arrays', async () => {

@@ -32,6 +32,9 @@ function firstMatch(array: unknown[], rest: string, operand: unknown, scope: Sco
   // What an element is not says nothing of which one it is.
   if (isOperatorDocument(operand) && Object.keys(operand).every((name) => ['$ne', '$nin', '$not'].includes(name)))
     return -1;
+  // All of these are met, the last one last.
+  if (isOperatorDocument(operand) && Array.isArray(operand.$all))
+    return firstMatch(array, rest, operand.$all.at(-1), scope);
   if (rest !== '') {
     const test = compileFilter({ [rest]: operand }, scope);
     return array.findIndex((element) => isDocument(element) && test(element));
