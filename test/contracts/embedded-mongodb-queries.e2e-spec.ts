@@ -154,6 +154,11 @@ describe(`A query on ${SERVER}`, () => {
       expect(await projected({ a: [3, 4, 5] }, { 'a.$': 1 }, { a: { $all: [4, 5] } })).toEqual({ a: [5] });
     });
 
+    it('the first element that matches, beside all fields but one', async () => {
+      const document = { a: [{ k: 1 }, { k: 2 }], n: 5, secret: 'x' };
+      expect(await projected(document, { a: { $elemMatch: { k: 2 } }, secret: 0 })).toEqual({ a: [{ k: 2 }], n: 5 });
+    });
+
     it('fields of embedded documents, through arrays', async () => {
       const document = { a: [{ b: 1, c: 2 }, 7, [{ b: 3, c: 4 }, 8]], d: { b: 5, c: 6 } };
       expect(await projected(document, { 'a.b': 1, 'd.b': 1 })).toEqual({ a: [{ b: 1 }, [{ b: 3 }]], d: { b: 5 } });

@@ -4,7 +4,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import { assign, isDocument, fieldPath, isOperatorDocument, own, sliced, type Document } from '../values/document.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
 import { isNumber } from '../values/bson-types.js';
-import { elementTest } from './filter.js';
+import { elementTest, isElementMatch } from './filter.js';
 
 export type Projection = (document: Document) => Document;
 
@@ -30,7 +30,7 @@ export function compileProjection(specification: Document, scope: Scope, options
   let isInclusion: boolean | undefined;
   let positional: string | undefined;
   for (const [path, value] of flatten(specification)) {
-    const isShape = !options.isStage && isSlice(value);
+    const isShape = !options.isStage && (isSlice(value) || isElementMatch(value));
     const includes = !isFlag(value) || isTruthy(value);
     // The id may be left out of an inclusion; wanted, it says what the others do not.
     const isDecisive = !isShape && (path !== '_id' || !isFlag(value));
@@ -49,7 +49,7 @@ export function compileProjection(specification: Document, scope: Scope, options
     positional = path.slice(0, -2);
     addRule(tree, positional, positionalRule(positional, options));
   }
-  isInclusion ??= tree.get('_id') === true;
+  isInclusion ??= tree.get('_id') === true || Object.values(specification).some(isElementMatch);
   if (isInclusion && !tree.has('_id')) tree.set('_id', true);
   return (document) => apply(document, tree, isInclusion, document) as Document;
 }
