@@ -38,6 +38,7 @@ describe(`An update by Mongoose on ${SERVER}`, () => {
       l: [{ k: 1 }, { k: 2, v: 1 }],
     });
     expect(await update({ a: 2, b: 3 }, [{ $set: { c: { $add: ['$a', '$b'] } } }])).toEqual({ a: 2, b: 3, c: 5 });
+    expect(await update({ a: { b: 1 } }, [{ $set: { a: {} } }, { $set: {} }])).toEqual({ a: {} });
   });
 
   it('find the array element that the filter matched, and set its timestamp', async () => {

@@ -139,15 +139,10 @@ function replacing(expression: unknown, scope: PipelineScope): Stage {
 
 /** `$set` and `$addFields`: {a: {b: 1}} means {'a.b': 1}, so that other fields of a stay. */
 function addFields(specification: unknown, scope: PipelineScope, name: string): Stage {
-  if (isEmpty(anObject(name, 40272, specification))) throw new CommandError(40177, `${name} needs at least one field`);
-  const given = [...flatten(specification as Document)];
+  const given = [...flatten(anObject(name, 40272, specification))];
   const [path, other] = collisionOf(given.map(([path]) => path)) ?? [];
   if (path) throw new CommandError(40176, `${name} takes either ${path} or ${other}`);
-  const fields = given.map(([path, value]) => {
-    const names = fieldPath(path);
-    if (isDocument(value) && isEmpty(value)) throw new CommandError(40180, `an empty object is no value for ${path}`);
-    return { path: names, value: compileExpression(value, scope) };
-  });
+  const fields = given.map(([path, value]) => ({ path: fieldPath(path), value: compileExpression(value, scope) }));
   return (documents) =>
     documents.map((document) => {
       const values = fields.map(({ path, value }) => ({ path, found: value(document, scope.variables) }));
