@@ -273,5 +273,8 @@ describe(`Collections on ${SERVER}`, () => {
     expect(await db().admin().serverInfo()).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), ok: 1 });
     expect(await db().admin().ping()).toMatchObject({ ok: 1 });
     expect(await db().admin().command({ serverStatus: 1 })).toMatchObject({ ok: 1 });
+    expect(await db().admin().command({ hostInfo: 1 })).toMatchObject({ system: {}, os: {}, ok: 1 });
+    const status = await db().admin().command({ connectionStatus: 1, showPrivileges: true });
+    expect(status).toMatchObject({ authInfo: { authenticatedUsers: expect.any(Array) }, ok: 1 });
   });
 });

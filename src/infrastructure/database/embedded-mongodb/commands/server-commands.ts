@@ -48,6 +48,17 @@ export function serverStatus(): Document {
   return { version: VERSION, process: 'embedded-mongodb', pid: process.pid, ok: 1 };
 }
 
+/** Compass lists nothing without this: who is asking, as where nobody has to log in. */
+export function connectionStatus(): Document {
+  const authInfo = { authenticatedUsers: [], authenticatedUserRoles: [], authenticatedUserPrivileges: [] };
+  return { authInfo, ok: 1 };
+}
+
+/** Compass opens no connection without this either. */
+export function hostInfo(): Document {
+  return { system: {}, os: {}, extra: {}, ok: 1 };
+}
+
 export async function endSessions({ engine, command }: CommandContext): Promise<Document> {
   const ended = [command.endSessions].flat().flatMap((session) => sessionId(session) ?? []);
   for (const session of ended) {
