@@ -71,8 +71,8 @@ describe(`A write on ${SERVER}`, () => {
       expect(await updated({}, { $bit: { n: { or: 5 } } })).toEqual({ n: 5 });
       const large = Long.fromString('9007199254740993');
       expect(await updated({ n: large }, { $bit: { n: { xor: 1 } } })).toEqual({ n: large.sub(1) });
-      for (const $bit of [{ n: { nand: 1 } }, { n: { and: 1.5 } }, { s: { and: 1 } }]) {
-        await expect(updated({ n: 1, s: 'x' }, { $bit })).rejects.toMatchObject({ code: 2 });
+      for (const $bit of [{ n: { nand: 1 } }, { n: { and: 1.5 } }, { s: { and: 1 } }, { z: { or: 1 } }]) {
+        await expect(updated({ n: 1, s: 'x', z: null }, { $bit })).rejects.toMatchObject({ code: 2 });
       }
     });
 

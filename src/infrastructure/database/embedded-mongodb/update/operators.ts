@@ -87,7 +87,8 @@ const BIT_OPERATIONS: Record<string, (a: bigint, b: bigint) => bigint> = {
 };
 
 function bit(place: Place, operand: unknown): void {
-  const values = [place.get() ?? 0, ...Object.values(operand as object)];
+  const before = place.get();
+  const values = [before === undefined ? 0 : before, ...Object.values(operand as object)];
   const types = values.map(typeName);
   const operations = Object.keys(operand as object).map((name) => BIT_OPERATIONS[name]);
   if (operations.length === 0) throw new CommandError(2, `$bit on '${place.path}' needs at least one of and, or, xor`);
