@@ -49,6 +49,12 @@ describe(`A command on ${SERVER}`, () => {
     expect(await things.find().toArray()).toEqual([{ _id: 1, a: 1 }]);
   });
 
+  it('reads with a concern that there is', async () => {
+    const find = suite.things.collectionName;
+    for (const level of ['local', 'majority']) await run({ find, readConcern: { level } });
+    await expect(run({ find, readConcern: { level: 'Majority' } })).rejects.toMatchObject({ code: 2 });
+  });
+
   it('for more of a cursor names it by a long', async () => {
     const getMore = { getMore: 1, collection: suite.things.collectionName };
     await expect(run(getMore)).rejects.toMatchObject({ code: 14 });

@@ -17,6 +17,9 @@ import { findAndModify, insert, remove, update } from './write-commands.js';
 
 type Handler = (context: CommandContext) => Reply;
 
+/** Of one process they are all the same, except snapshots; but a misspelt one would be noticed only on MongoDB. */
+const READ_CONCERNS: unknown[] = ['local', 'available', 'majority', 'linearizable', 'snapshot'];
+
 /** Handlers that only read. They are synchronous, and see the writes of their transaction. */
 const READING: Record<string, Handler> = { find, getMore, distinct, aggregate: aggregateOrExplain };
 
@@ -99,8 +102,11 @@ async function run(
     throw new CommandError(263, `Cannot run '${name}' in a multi-document transaction.`);
   }
   refuseUnknownFields(name, command);
-  const isSnapshot = (command.readConcern as Document | undefined)?.level === 'snapshot';
-  if (isSnapshot && !session?.isInTransaction) throw unsupported('Reading a snapshot outside of a transaction');
+  const level = (command.readConcern as Document | undefined)?.level ?? 'local';
+  if (!READ_CONCERNS.includes(level)) throw new CommandError(2, `'${level}' is not a valid value of readConcern.level`);
+  if (level === 'snapshot' && !session?.isInTransaction) {
+    throw unsupported('Reading a snapshot outside of a transaction');
+  }
   const other = outside ?? own(OTHERS, name);
   if (other) return other(on(new Overlay(engine.store)));
   const handler = own(READING, name) ?? own(WRITING, name) ?? changing;
