@@ -176,6 +176,47 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     await twin.close();
   });
 
+  it('hands on what a Redis that is used again may have lost, though it is handing on already', async () => {
+    const twin = await inRedis();
+    const redis = twin.redis as RedisConnection;
+    redis.isCutOff = true;
+    await twin.cache.invalidate('missed');
+    redis.isCutOff = false;
+    await twin.cache.put('written', record(), 60_000);
+    const run = redis.run.bind(redis);
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    redis.run = (command) => held.then(() => run(command));
+    const replaying = twin.cache.replayMissedWrites();
+    redis.run = run;
+    const back = twin.cache.onStoreBack();
+    release();
+    await Promise.all([replaying, back]);
+    expect(twin.cache.hasMissedWrites).toBe(false);
+    expect(await redis.client.get(redis.key('written'))).toBeNull();
+    await twin.close();
+  });
+
+  it('takes for lost by a Redis that is used again what it wrote in the minute before, and no more', async () => {
+    const twin = await inRedis();
+    const redis = twin.redis as RedisConnection;
+    const start = performance.now();
+    const writeAt = async (ms: number, key: string) => {
+      const now = vi.spyOn(performance, 'now').mockReturnValue(start + ms);
+      await twin.cache.put(key, record(), 600_000).finally(() => now.mockRestore());
+    };
+    for (const [ms, key] of [
+      [0, 'a'],
+      [2, 'b'],
+      [60_001, 'c'],
+    ] as const)
+      await writeAt(ms, key);
+    await twin.cache.onStoreBack();
+    const left = await redis.client.mGet(['a', 'b', 'c'].map((key) => redis.key(key)));
+    expect(left).toEqual([JSON.stringify(record()), null, null]);
+    await twin.close();
+  });
+
   it('shows nothing older than the newer of two writes that cross, whichever of them Redis misses', async () => {
     const twin = await inRedis();
     const redis = twin.redis as RedisConnection;
