@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ApiError } from '../../src/common/errors/index.js';
 import { SessionsRepository } from '../../src/login-history/index.js';
+import { Authenticator } from '../../src/security/index.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 import { DAY, HOUR, SECOND } from '../support/manual-clock.js';
 
@@ -95,6 +97,30 @@ describe('Staying logged in', () => {
       expect(successors.size).toBe(1);
       expect((await refresh([...successors][0] as string)).status).toBe(200);
     }
+  });
+
+  it('gives the successor, too, to one that another overtakes after the session was read', async () => {
+    const user = await test.personas.user();
+    const authenticator = test.app.get(Authenticator, { strict: false });
+    const sessions = test.app.get(SessionsRepository, { strict: false });
+    const authenticate = authenticator.authenticate.bind(authenticator);
+    const findGeneration = sessions.findGeneration.bind(sessions);
+    const restore = () => {
+      authenticator.authenticate = authenticate;
+      sessions.findGeneration = findGeneration;
+    };
+    onTestFinished(restore);
+    // As if a change of the password that keeps the session came between the look at the session and the one at the account.
+    authenticator.authenticate = () => Promise.reject(new ApiError('password_changed'));
+    let overtaking: string | undefined;
+    sessions.findGeneration = async (id) => {
+      restore();
+      const session = await findGeneration(id);
+      overtaking = (await refresh(user.refresh_token)).body.data.refresh_token;
+      return session;
+    };
+    const { status, body } = await refresh(user.refresh_token);
+    expect([status, body.data?.refresh_token]).toEqual([200, overtaking]);
   });
 
   it('moves a session to its next generation once, of any number of attempts', async () => {

@@ -73,6 +73,14 @@ describe('RefreshTokens', () => {
     expect(exp).toBe((now + 2 * DAY_MS) / 1000);
   });
 
+  it('end in the very second, though they say later: by the lifetimes of today', () => {
+    const later = { ...claims, exp: iat + 3600 };
+    const issuedAgo = (ms: number) => forge(header, { ...later, iat: iat - ms / 1000, auth_time: iat - ms / 1000 });
+    expect(tokens.verify(issuedAgo(7 * DAY_MS - 1_000))).toMatchObject({ sid: SESSION });
+    const expired = expect.objectContaining({ code: 'token_expired' });
+    expect(() => tokens.verify(issuedAgo(7 * DAY_MS))).toThrow(expired);
+  });
+
   it('are accepted when they are sound', () => {
     expect(tokens.verify(forge(header, claims))).toMatchObject({ id: USER, sid: SESSION, gen: 3 });
   });
