@@ -110,6 +110,17 @@ describe('Throttler storage in memory', () => {
     await hit('one more');
     expect([await hit('seen again'), await hit('1'), await hit('2')]).toEqual([3, 3, 1]);
   });
+
+  it('begins another window in the very millisecond in which one ends', () => {
+    const clock = new ManualClock();
+    clock.freeze();
+    const storage = new MemoryThrottlerStorage(clock);
+    const hitAfter = (ms: number) => {
+      clock.advance(ms);
+      return storage.count('caller', 60_000, 3).totalHits;
+    };
+    expect([hitAfter(0), hitAfter(59_999), hitAfter(1)]).toEqual([1, 2, 1]);
+  });
 });
 
 describe.skipIf(!redisUrl())('Throttler storage in Redis', () => {
