@@ -65,6 +65,16 @@ describe('A module that hears of accounts', () => {
     expect(heard.length).toBe(1);
   });
 
+  it('hears once of a login that is reported several times at the same moment', async () => {
+    const { client, refresh_token, token, userId } = await test.personas.user();
+    const heard: string[] = [];
+    announcements.onReported(async (reportedId) => void heard.push(reportedId));
+    const report = () => client.post('/auth/its-not-me', { refresh_token }, { bearer: token });
+    const reports = await Promise.all([report(), report(), report()]);
+    expect(reports.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+    expect(heard).toEqual([userId]);
+  });
+
   it('hears of a report whose answer failed after the lockdown, which cannot be repeated', async () => {
     const { client, refresh_token, token, userId } = await test.personas.user();
     const heard: string[] = [];
