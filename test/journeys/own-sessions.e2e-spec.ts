@@ -101,6 +101,20 @@ describe('One’s own sessions', () => {
     expect(body.code, 'and so they are').toBe('token_expired');
   });
 
+  it('are listed, too, where entries were taken over from elsewhere and know of no refresh', async () => {
+    const { token, userId } = await test.personas.user();
+    const entries = test.database.collection('login_histories');
+    const entry = await entries.findOne(
+      { user: new Types.ObjectId(userId) },
+      { projection: { _id: 0, rotated_at: 0 } },
+    );
+    await entries.insertOne({ ...entry, login_at: new Date(test.clock.nowMs() - DAY) });
+    const { status, body } = await get(token, '/api/login-history');
+    expect([status, body.data.content.length]).toEqual([200, 2]);
+    const { login_at, expires_at } = body.data.content[1];
+    expect(Date.parse(expires_at) - Date.parse(login_at)).toBe(7 * DAY);
+  });
+
   it('have the place of an IPv6 address, too', async () => {
     const { registration } = await test.personas.confirmed();
     const credentials = { login: registration.username, password: PASSWORD };

@@ -1,3 +1,4 @@
+import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../../src/common/errors/index.js';
 import { SessionsRepository } from '../../src/login-history/index.js';
@@ -254,6 +255,14 @@ describe('Staying logged in', () => {
     const user = await test.personas.user();
     const { _id } = (await test.database.collection('users').findOne({ username: user.registration.username })) ?? {};
     await test.database.collection('auths').updateOne({ user: _id }, { $inc: { credential_version: 1 } });
+    expect((await refresh(user.refresh_token)).body.code).toBe('password_changed');
+  });
+
+  it('is for no session of which storage does not say to which password it belongs', async () => {
+    const user = await test.personas.user();
+    const own = { user: new Types.ObjectId(user.userId) };
+    await test.database.collection('login_histories').updateOne(own, { $unset: { credential_version: 1 } });
+    expect((await profile(user.token)).body.code).toBe('password_changed');
     expect((await refresh(user.refresh_token)).body.code).toBe('password_changed');
   });
 
