@@ -136,6 +136,29 @@ describe('One’s own profile', () => {
     expect((await change(user, {})).status).toBe(200);
   });
 
+  it('tells when it was last changed, also by a confirmation or an administrator', async () => {
+    const { client, registration } = await test.personas.visitor();
+    const { email } = registration;
+    const { otp } = await test.inbox.waitFor(email, 'email-verification');
+    const { api } = await test.personas.admin();
+    const stored = await test.database.collection('users').findOne({ email });
+    const path = `/api/users/${String(stored?._id)}`;
+    const changes = {
+      confirmed: () => client.post('/auth/verify-otp', { email, otp }),
+      disabled: () => api.patch(path, { status: 'inactive' }),
+      enabled: () => api.patch(path, { status: 'active' }),
+      deleted: () => api.delete(path),
+      restored: () => api.post(`${path}/restore`),
+    };
+    for (const [what, change] of Object.entries(changes)) {
+      test.clock.advance(1_000);
+      const before = test.clock.nowMs();
+      expect((await change()).status, what).toBe(200);
+      const { updated_at } = (await api.get(path)).body.data;
+      expect(Date.parse(updated_at), what).toBeGreaterThanOrEqual(before);
+    }
+  });
+
   it('is not renamed without an event, and a mail to the owner', async () => {
     const user = await test.personas.user();
     const { username, email } = user.registration;
