@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -61,6 +61,21 @@ describe('Several processes on one machine', () => {
     expect(new Set(await everywhere())).toEqual(new Set([401]));
   });
 
+  it('share the cores for passwords, unless the settings say how many each has', async () => {
+    const own = Math.max(1, Math.floor(availableParallelism() / WORKERS));
+    for (const [env, each] of [
+      [{}, own],
+      [{ HASH_CONCURRENCY: '7' }, 7],
+    ] as const) {
+      const service = start({ ...backend.env, ...env });
+      await expect.poll(() => childrenOf(service.pid).length, PATIENCE).toBe(1);
+      const [pid] = childrenOf(service.pid) as [number];
+      const line = execFileSync('ps', ['eww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+      expect(/ HASH_CONCURRENCY=(\d+)/.exec(line)?.[1]).toBe(String(each));
+      expect(await service.kill('SIGTERM')).toBe(0);
+    }
+  });
+
   it('are replaced when they die, and all end with 0 when they are told to', async () => {
     const service = start(backend.env);
     const url = await service.started();
@@ -96,6 +111,31 @@ describe('Several processes on one machine', () => {
     const pids = [...service.output.matchAll(/"pid":(\d+),.*"route":"\/health\/live"/g)].map(([, pid]) => Number(pid));
     expect(pids.length).toBeGreaterThan(0);
     expect(processes).toEqual(expect.arrayContaining(pids));
+  });
+
+  it('are replaced ever later while they keep dying, and soon again once one has ended as it was told to', async () => {
+    const service = start(backend.env);
+    const url = await service.started();
+    const isComplete = async () => seriesOf(await (await fetch(`${url}/metrics`)).text()).cluster_processes === WORKERS;
+    for (const [signal, end, pauseMs] of [
+      ['SIGKILL', 'SIGKILL', 500],
+      ['SIGKILL', 'SIGKILL', 1_000],
+      ['SIGTERM', 'code 0', 500],
+    ] as const) {
+      await expect.poll(() => isComplete().catch(() => false), PATIENCE).toBe(true);
+      const [pid] = childrenOf(service.pid) as [number];
+      process.kill(pid, signal);
+      const line = `Process ${pid} ended (${end}); another one starts in ${pauseMs} ms`;
+      await expect.poll(() => service.errors, PATIENCE).toContain(line);
+      await expect.poll(() => childrenOf(service.pid).filter((one) => one !== pid).length, PATIENCE).toBe(WORKERS);
+    }
+  });
+
+  it('end with 0, and without a word, when they are told to while the first one starts', async () => {
+    const service = start(backend.env);
+    await expect.poll(() => childrenOf(service.pid).length, PATIENCE).toBe(1);
+    expect(await service.kill('SIGTERM')).toBe(0);
+    expect(service.errors).toBe('');
   });
 
   it('all end though one of them hangs, and however often they are told to', async () => {
@@ -172,7 +212,7 @@ describe('Several processes on one machine', () => {
 
     it('no less when one of them is too busy to answer', async () => {
       await scrape();
-      const [busy] = childrenOf(service.pid) as [number];
+      const [busy, other] = childrenOf(service.pid) as [number, number];
       process.kill(busy, 'SIGSTOP');
       const seen = [];
       try {
@@ -180,8 +220,10 @@ describe('Several processes on one machine', () => {
       } finally {
         process.kill(busy, 'SIGCONT');
       }
+      const memory = memoryOf(other);
       for (const each of seen) {
         expect(each).toMatchObject({ [LIVE]: REQUESTS, cluster_processes: 1, cluster_workers: WORKERS });
+        expect(each.process_resident_memory_bytes! / memory, 'of the one that answers').toBeLessThan(1.25);
       }
       await expect.poll(async () => (await scrape()).cluster_processes, PATIENCE).toBe(WORKERS);
       expect((await scrape())[LIVE]).toBe(REQUESTS);
@@ -201,6 +243,8 @@ describe('Several processes on one machine', () => {
       const counts = seen.map((metrics) => metrics[LIVE] as number);
       expect(counts[0]).toBe(REQUESTS);
       expect(counts).toEqual([...counts].sort((one, other) => one - other));
+      const memory = childrenOf(service.pid).reduce((sum, pid) => sum + memoryOf(pid), 0);
+      expect(seen.at(-1)!.process_resident_memory_bytes! / memory, 'without the dead one').toBeLessThan(1.25);
       const cpu = seen.map((metrics) => metrics.process_cpu_seconds_total as number);
       expect(cpu).toEqual([...cpu].sort((one, other) => one - other));
     });
