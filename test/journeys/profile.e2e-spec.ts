@@ -1,5 +1,6 @@
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SessionsRepository } from '../../src/login-history/index.js';
 import { Authenticator, SessionReader } from '../../src/security/index.js';
 import { AccountsRepository } from '../../src/users/index.js';
 import { decodeToken } from '../support/forged-token.js';
@@ -25,6 +26,19 @@ describe('Profile', () => {
     expect(reads.mock.calls.length).toBeGreaterThan(0);
     expect(reads.mock.calls.length).toBeLessThan(4);
     reads.mockRestore();
+  });
+
+  it('is read for one’s other session apart, which may have ended, though both ask at once', async () => {
+    const user = await test.personas.user();
+    const other = await test.personas.login(user);
+    const [own, ended] = [user, other].map(({ token }) => decodeToken(token)[1] as { id: string; sid: string });
+    await test.app.get(SessionsRepository, { strict: false }).withdraw(ended!.sid);
+    const authenticator = test.app.get(Authenticator);
+    // Without its record, the cache lets nobody in.
+    await authenticator.forgetAccount(own!.id);
+    const asked = [own!, own!, ended!, own!].map((claims) => authenticator.authenticate(claims));
+    const outcomes = (await Promise.allSettled(asked)).map(({ status }) => status);
+    expect(outcomes).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
 
   it('shows one’s own account, with API key and bearer', async () => {
