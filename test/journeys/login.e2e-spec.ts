@@ -123,6 +123,20 @@ describe('Login', () => {
     }
   });
 
+  it('says of a disabled account neither that its address is not confirmed nor that its password is to be reset', async () => {
+    for (const [persona, isLockedDown] of [
+      [await test.personas.visitor(), false],
+      [await test.personas.confirmed(), true],
+    ] as const) {
+      const { username: login } = persona.registration;
+      const user = await test.database.collection('users').findOne({ username: login });
+      const state = { disabled_at: new Date(), password_reset_required: isLockedDown };
+      await test.database.collection('auths').updateOne({ user: user?._id }, { $set: state });
+      const { status, body } = await test.client().post('/auth/login', { login, password: PASSWORD });
+      expect([status, body.code]).toEqual([401, 'invalid_credentials']);
+    }
+  });
+
   it('takes the same password typed in another Unicode form', async () => {
     const { registration } = await test.personas.confirmed({
       password: 'Caf\u00e9-1@bcd',
