@@ -223,7 +223,7 @@ describe('Several processes on one machine', () => {
       const memory = memoryOf(other);
       for (const each of seen) {
         expect(each).toMatchObject({ [LIVE]: REQUESTS, cluster_processes: 1, cluster_workers: WORKERS });
-        expect(each.process_resident_memory_bytes! / memory, 'of the one that answers').toBeLessThan(1.25);
+        expect(each.process_resident_memory_bytes! / memory, 'of the one that answers').toBeLessThan(1.5);
       }
       await expect.poll(async () => (await scrape()).cluster_processes, PATIENCE).toBe(WORKERS);
       expect((await scrape())[LIVE]).toBe(REQUESTS);
@@ -244,7 +244,7 @@ describe('Several processes on one machine', () => {
       expect(counts[0]).toBe(REQUESTS);
       expect(counts).toEqual([...counts].sort((one, other) => one - other));
       const memory = childrenOf(service.pid).reduce((sum, pid) => sum + memoryOf(pid), 0);
-      expect(seen.at(-1)!.process_resident_memory_bytes! / memory, 'without the dead one').toBeLessThan(1.25);
+      expect(seen.at(-1)!.process_resident_memory_bytes! / memory, 'without the dead one').toBeLessThan(1.5);
       const cpu = seen.map((metrics) => metrics.process_cpu_seconds_total as number);
       expect(cpu).toEqual([...cpu].sort((one, other) => one - other));
     });
