@@ -3,8 +3,8 @@ import { withDeadline } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import type { FromMember, Reading, ToMember } from './cluster-messages.js';
 
-/** Longer than the primary waits for the slowest process (3 s), shorter than Prometheus' own time-out (10 s). */
-const ANSWER_DEADLINE_MS = 5_000;
+/** Longer than the primary waits for the slowest process (3 s), shorter than any request may take (4.5 s). */
+const ANSWER_DEADLINE_MS = 4_000;
 
 /** One process of a cluster: reports its metrics to the primary process, and asks it for those of all. */
 export class ClusterMember {
