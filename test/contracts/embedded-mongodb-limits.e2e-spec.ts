@@ -133,19 +133,31 @@ describe('As time goes by, the embedded store', () => {
     expect(await count()).toBe(0);
   });
 
-  it('lets a write wait some seconds for a transaction that wrote the same, then it is done instead', async () => {
+  it('lets a write wait a moment for a transaction that wrote the same, then it is done instead', async () => {
     await insert([{ n: 0 }]);
     const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
     const updates = (n: number) => [{ q: {}, u: { $inc: { n } } }];
     await run({ update: 'things', updates: updates(1), ...transaction, startTransaction: true });
     const write = run({ update: 'things', updates: updates(10) });
-    expect(await Promise.race([write, pause(1_000, 'waits')])).toBe('waits');
+    expect(await Promise.race([write, pause(500, 'waits')])).toBe('waits');
     expect(await insert([{ n: 0 }])).toMatchObject({ ok: 1 });
     expect(await write).toMatchObject({ nModified: 1 });
     const commit = await run({ commitTransaction: 1, ...transaction });
     expect(commit).toMatchObject({ code: 112, errorLabels: ['TransientTransactionError'] });
     expect(await run({ distinct: 'things', key: 'n' })).toMatchObject({ values: [0, 10] });
     expect(verify(engine.store)).toEqual([]);
+  });
+
+  it('does at once what came together with the commit', async () => {
+    await insert([{ n: 0 }]);
+    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const update = (more: Document = {}) =>
+      run({ update: 'things', updates: [{ q: {}, u: { $inc: { n: 1 } } }], ...more });
+    await update({ ...transaction, startTransaction: true });
+    const commit = run({ commitTransaction: 1, ...transaction });
+    expect(await Promise.race([update(), pause(1_000, 'waits')])).toMatchObject({ nModified: 1 });
+    expect(await commit).toMatchObject({ ok: 1 });
+    expect(await run({ distinct: 'things', key: 'n' })).toMatchObject({ values: [2] });
   });
 
   it('does what waits for a transaction when that is too old, and when it closes', async () => {

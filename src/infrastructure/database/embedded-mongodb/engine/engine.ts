@@ -14,8 +14,8 @@ export interface FailPoint {
   data: Document;
 }
 
-/** How long a write waits for transactions: far longer than they take, but shorter than a client waits. */
-const LONGEST_WAIT_MS = 5_000;
+/** How long a write waits for transactions: far longer than they take, but shorter than clients wait, such as this service (2 s). */
+const LONGEST_WAIT_MS = 1_500;
 
 /** Undoes a write that has to wait. */
 class Precedence extends Error {

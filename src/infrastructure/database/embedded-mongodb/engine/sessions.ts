@@ -176,6 +176,7 @@ export class Transaction extends Overlay {
   /** The connection of its latest command. */
   connection: object | undefined;
   private readonly waiting = new Set<() => void>();
+  private isOver = false;
   /** The snapshot's values of the keys that it wrote, kept because within the commit LMDB reads what the commit writes. */
   private readonly before = new Map<string, Buffer | undefined>();
 
@@ -200,12 +201,15 @@ export class Transaction extends Overlay {
   release(): void {
     for (const key of this.keys()) this.writers.delete(key.toString('latin1'));
     this.snapshot.release();
+    this.isOver = true;
     for (const wake of this.waiting) wake();
   }
 
   /** Resolves when it has committed or was aborted, or after this time. */
   ended(withinMs: number): Promise<void> {
     return new Promise((resolve) => {
+      // It may have been committed beside the write that was to wait for it.
+      if (this.isOver) return resolve();
       const timer = setTimeout(resolve, withinMs);
       this.waiting.add(() => {
         clearTimeout(timer);
