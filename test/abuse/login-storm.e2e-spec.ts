@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisUrl } from '../support/backends.js';
 import { NEW_PASSWORD, PasswordResets } from '../support/password-resets.js';
 import { PASSWORD, type Registration, type User } from '../support/personas.js';
-import { startTestApp, type TestApp } from '../support/test-app.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 const ROUNDS = 2;
 const AT_ONCE = 12;
@@ -29,6 +29,14 @@ const STORMS: Record<string, (victim: Registration) => Stormer> = {
         ? await client.post('/auth/refresh-token', { refresh_token: tokens })
         : await client.post('/auth/login', { login: username, password: PASSWORD });
       if (status === 200) tokens = body.data.refresh_token;
+    };
+  },
+  'changes the profile without end, with the password': ({ username }) => {
+    const session = (app: TestApp) => app.client().post('/auth/login', { login: username, password: PASSWORD });
+    let token: string | undefined;
+    return async (app, count) => {
+      token ??= (await session(app)).body.data?.token;
+      await app.client().patch('/api/profile', { first_name: `Ada ${count}` }, { bearer: token, apiKey: API_KEY });
     };
   },
   'asks for mails to the address without end':

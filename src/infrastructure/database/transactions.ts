@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
@@ -7,6 +8,9 @@ import { ApiError } from '../../common/errors/index.js';
 
 /** The driver would repeat a transaction for two minutes, long after its request was answered with a 503. */
 const REPEAT_FOR_MS = 4_000;
+
+/** Between two transactions of a queue it is the turn of other processes. Conflicts may have made the first one take seconds. */
+const LONGEST_PAUSE_MS = 100;
 
 type Act = () => void | Promise<void>;
 
@@ -52,7 +56,8 @@ export class Transactions {
   /**
    * The same for work that writes what much other work of the same key writes: in this process, one starts after the other has
    * ended. Without a queue, twenty of them at once repeat each other for seconds, and keep everybody else from that document; with
-   * it, other processes meet one of them at a time.
+   * it, other processes meet one of them at a time, and none for as long as it took: otherwise the next one would always begin before
+   * they do.
    * @param keys name what is written, for example `user:<id>`. Of several, it waits in one queue after the other; work that has two
    *   of them in common must name them in the same order
    * @throws ApiError `service_unavailable` also if its turn does not come within 4 s
@@ -60,15 +65,26 @@ export class Transactions {
   async runInTurn<T>(keys: string | string[], work: () => Promise<T>): Promise<T> {
     if (this.isRunning) return work();
     const lastStartMs = performance.now() + REPEAT_FOR_MS;
-    const act = () => this.commit(work, lastStartMs);
-    return [keys].flat().reduceRight((next, key) => () => this.inTurn(key, lastStartMs, next), act)();
+    let tookMs = 0;
+    const act = async (): Promise<T> => {
+      const startMs = performance.now();
+      return this.commit(work, lastStartMs).finally(() => (tookMs = performance.now() - startMs));
+    };
+    const rest = () => pause(Math.min(tookMs, LONGEST_PAUSE_MS));
+    return [keys].flat().reduceRight((next, key) => () => this.inTurn(key, lastStartMs, next, rest), act)();
   }
 
-  private async inTurn<T>(key: string, lastStartMs: number, act: () => Promise<T>): Promise<T> {
+  /** @param rest how long the queue rests afterwards */
+  private async inTurn<T>(
+    key: string,
+    lastStartMs: number,
+    act: () => Promise<T>,
+    rest: () => Promise<void>,
+  ): Promise<T> {
     const before = this.queues.get(key) ?? Promise.resolve();
     const own = inTime(before, lastStartMs - performance.now()).then(act);
     // Also where its turn came too late: the next one waits for those before.
-    const end = Promise.allSettled([before, own]);
+    const end = Promise.allSettled([before, own]).then(rest);
     this.queues.set(key, end);
     void end.then(() => this.queues.get(key) === end && this.queues.delete(key));
     return own;
