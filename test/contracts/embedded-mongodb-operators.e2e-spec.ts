@@ -106,6 +106,12 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
     // Order and sets as BSON has them.
     [{}, { $sortArray: { input: [[3, 1], [2, 9], [1]], sortBy: 1 } }, [[1], [2, 9], [3, 1]]],
     [{}, { $sortArray: { input: [{ v: 1 }, { v: 3 }, { v: 2 }], sortBy: { v: -1 } } }, [{ v: 3 }, { v: 2 }, { v: 1 }]],
+    [{}, { $sortArray: { input: [{ v: [3, 1] }, { v: [2] }], sortBy: { v: 1 } } }, [{ v: [2] }, { v: [3, 1] }]],
+    [
+      {},
+      { $sortArray: { input: [{ v: [1, 3] }, {}, { v: [2, 2] }], sortBy: { 'v.1': 1 } } },
+      [{}, { v: [2, 2] }, { v: [1, 3] }],
+    ],
     [{}, { $setIntersection: [[1, 1, 2]] }, [1, 2]],
     [{}, { $size: { $setUnion: [[{ a: 1, b: 2 }], [{ b: 2, a: 1 }]] } }, 2],
     [

@@ -28,6 +28,8 @@ describe(`An update by Mongoose on ${SERVER}`, () => {
     expect(await update({ l: [1] }, { $push: { l: 2 } })).toEqual({ l: [1, 2] });
     const push = { $each: [5, 1], $position: 0, $sort: -1, $slice: 2 };
     expect(await update({ l: [3] }, { $push: { l: push } })).toEqual({ l: [5, 3] });
+    const pushed = { $each: [{ k: [2] }], $sort: { k: 1, 'a.0': -1 } };
+    expect(await update({ l: [{ k: [3, 1] }] }, { $push: { l: pushed } })).toEqual({ l: [{ k: [2] }, { k: [3, 1] }] });
     expect(await update({ l: [1] }, { $addToSet: { l: { $each: [1, 2, 2] } } })).toEqual({ l: [1, 2] });
     expect(await update({ l: [1, 5, 9] }, { $pull: { l: { $gt: 4 } } })).toEqual({ l: [1] });
     expect(await update({ l: [{ k: 1 }, { k: 2 }] }, { $pull: { l: { k: 1 } } })).toEqual({ l: [{ k: 2 }] });

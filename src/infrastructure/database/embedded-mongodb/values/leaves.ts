@@ -1,4 +1,4 @@
-import { isArrayIndex, isDocument, own } from './document.js';
+import { isArrayIndex, isDocument, own, type Document } from './document.js';
 
 /**
  * Every value a dotted path leads to, going into each element of the arrays on its way. `undefined` stands for a field
@@ -21,4 +21,12 @@ export function leaves(value: unknown, path: readonly string[], from = 0, found:
     found.push(undefined);
   }
   return found;
+}
+
+/** The one value that a path leads to, through documents and by the positions of arrays. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((holder, part) => {
+    const isThere = Array.isArray(holder) ? isArrayIndex(part) : isDocument(holder);
+    return isThere ? own(holder as Document, part) : undefined;
+  }, value);
 }

@@ -4,7 +4,7 @@ import { fieldPath, isDocument, type Document } from './document.js';
 import { toDouble } from './numbers.js';
 import { compare, encode, inverted } from './order.js';
 import { EMPTY_ARRAY, isNumber } from './bson-types.js';
-import { leaves } from './leaves.js';
+import { leaves, valueAt } from './leaves.js';
 import { tuplesOf } from './tuples.js';
 
 /** So that a small number of items is not sorted again and again. */
@@ -12,13 +12,7 @@ const SORTED_AT_ONCE = 1_000;
 
 /** Bytes by which documents sort as the specification says. @throws CommandError for a malformed specification */
 export function compileSortKey(specification: Document, fold?: Fold): (document: Document) => Buffer {
-  const fields = Object.entries(specification).map(([path, direction]) => {
-    if (isDocument(direction)) throw unsupported('$meta sort', 2);
-    const number = isNumber(direction) ? toDouble(direction) : NaN;
-    if (number !== 1 && number !== -1)
-      throw new CommandError(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
-    return { parts: fieldPath(path), descending: number === -1 };
-  });
+  const fields = sortFields(specification);
   const [first, ...others] = fields;
   if (first && others.length === 0) {
     const { parts, descending } = first;
@@ -34,6 +28,16 @@ export function compileSortKey(specification: Document, fold?: Fold): (document:
   };
 }
 
+function sortFields(specification: Document): { parts: string[]; descending: boolean }[] {
+  return Object.entries(specification).map(([path, direction]) => {
+    if (isDocument(direction)) throw unsupported('$meta sort', 2);
+    const number = isNumber(direction) ? toDouble(direction) : NaN;
+    if (number !== 1 && number !== -1)
+      throw new CommandError(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
+    return { parts: fieldPath(path), descending: number === -1 };
+  });
+}
+
 function keyOf(value: unknown, descending: boolean, fold?: Fold): Buffer {
   const key = encode(value, fold);
   return descending ? inverted(key) : key;
@@ -43,9 +47,16 @@ function parallelArrays(): CommandError {
   return new CommandError(2, 'cannot sort with keys that are parallel arrays');
 }
 
-/** The same for elements of an array: by a document of fields, or as they are, 1 or -1; undefined for anything else. */
+/**
+ * The same for elements of an array: by a document of fields, or as they are, 1 or -1; undefined for anything else. Here an array is
+ * compared as a whole, and never by one of its elements.
+ */
 export function elementSortKey(order: unknown, fold?: Fold): ((element: unknown) => Buffer) | undefined {
-  if (isDocument(order)) return compileSortKey(order, fold) as (element: unknown) => Buffer;
+  if (isDocument(order)) {
+    const fields = sortFields(order);
+    return (element) =>
+      Buffer.concat(fields.map(({ parts, descending }) => keyOf(valueAt(element, parts), descending, fold)));
+  }
   const direction = isNumber(order) ? toDouble(order) : NaN;
   if (direction === 1) return (element) => encode(element, fold);
   return direction === -1 ? (element) => inverted(encode(element, fold)) : undefined;
