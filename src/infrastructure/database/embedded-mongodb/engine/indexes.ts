@@ -49,11 +49,14 @@ const OPTIONS = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
+const ID_OPTIONS = new Set(['key', 'name', 'v', 'ns', 'collation']);
+
 const PARTIAL_OPERATORS = new Set(['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$in', '$and', '$or']);
 
 /** Refuses invalid requests; indexes that an older version stored are not checked. @throws CommandError 67, or 197 for an option */
 export function checkIndex(given: Document): void {
-  const unknown = Object.keys(given).find((option) => !OPTIONS.has(option));
+  const isOfId = equal(given.key, { _id: 1 });
+  const unknown = Object.keys(given).find((option) => !(isOfId ? ID_OPTIONS : OPTIONS).has(option));
   if (unknown) throw new CommandError(197, `The field '${unknown}' is not valid for an index specification.`);
   const path =
     isDocument(given.key) && Object.keys(given.key).find((name) => !name.includes('$**') && !isFieldPath(name));
