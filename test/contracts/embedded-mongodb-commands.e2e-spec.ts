@@ -32,6 +32,7 @@ describe(`A command on ${SERVER}`, () => {
 
   it.each<[string, Fields, number]>([
     ['an update', { updates: [{ q: {}, u: { $set: { a: 2 } }, upsret: true }] }, 40415],
+    ['an update of all in an order', { updates: [{ q: {}, u: { $set: { a: 2 } }, multi: true, sort: { a: 1 } }] }, 9],
     ['a deletion', { deletes: [{ q: {}, limit: 0, sort: { a: 1 } }] }, 40415],
     ['a deletion of two', { deletes: [{ q: {}, limit: 2 }] }, 9],
     ['a deletion without a filter', { deletes: [{ limit: 0 }] }, 40414],

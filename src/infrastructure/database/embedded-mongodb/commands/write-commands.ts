@@ -125,6 +125,7 @@ function eachStatement(
 /** The part that update statements and findAndModify have in common. @returns `inserted` by an upsert alone */
 function change(context: CommandContext, statement: Document, filterField: string, updateField: string) {
   const isMulti = statement.multi === true;
+  if (isMulti && statement.sort) throw new CommandError(9, 'Cannot specify sort with multi=true');
   const isUpsert = isTruthy(statement.upsert);
   const collection = isUpsert ? context.createdCollection() : context.writableCollection();
   const query = context.query(collection, filterField, statement);
