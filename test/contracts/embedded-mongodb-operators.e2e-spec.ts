@@ -112,6 +112,7 @@ describe(`Operators of aggregations on ${SERVER}`, () => {
       { $sortArray: { input: [{ v: [1, 3] }, {}, { v: [2, 2] }], sortBy: { 'v.1': 1 } } },
       [{}, { v: [2, 2] }, { v: [1, 3] }],
     ],
+    [{ n: Long.ONE }, { $map: { input: { $setUnion: [['$n', 1], [1]] }, in: { $type: '$$this' } } }, ['long']],
     [{}, { $setIntersection: [[1, 1, 2]] }, [1, 2]],
     [{}, { $size: { $setUnion: [[{ a: 1, b: 2 }], [{ b: 2, a: 1 }]] } }, 2],
     [

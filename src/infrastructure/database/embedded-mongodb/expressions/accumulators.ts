@@ -4,7 +4,7 @@ import { isNumber, typeName, type BsonNumber } from '../values/bson-types.js';
 import type { Fold } from '../values/collation.js';
 import { assign, isDocument, type Document } from '../values/document.js';
 import { toDouble } from '../values/numbers.js';
-import { compare, identity } from '../values/order.js';
+import { byIdentity, compare } from '../values/order.js';
 import { isNothing, ordered, type Calculation, type Operators } from './expression.js';
 
 /** They combine the values of an expression for the documents of a group. */
@@ -20,7 +20,7 @@ export const ACCUMULATORS: Readonly<Record<string, Calculation>> = {
   $first: (values) => values[0],
   $last: (values) => values.at(-1),
   $push: present,
-  $addToSet: (values, fold) => [...new Map(present(values).map((one) => [identity(one, fold), one])).values()],
+  $addToSet: (values, fold) => [...byIdentity(present(values), fold).values()],
   $mergeObjects: merged,
   $stdDevPop: (values) => deviation(values, 0),
   $stdDevSamp: (values) => deviation(values, 1),

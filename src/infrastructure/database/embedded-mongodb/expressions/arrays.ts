@@ -2,7 +2,7 @@ import { CommandError } from '../command-error.js';
 import { typeName } from '../values/bson-types.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
 import { sliced } from '../values/document.js';
-import { identity } from '../values/order.js';
+import { byIdentity } from '../values/order.js';
 import { orderOf } from './comparisons.js';
 import { isNothing, ordered, strict, type Operator, type Operators } from './expression.js';
 
@@ -47,7 +47,12 @@ export const ARRAYS: Operators = {
   }),
   $allElementsTrue: ordered([1, 1], ([value]) => listOf('$allElementsTrue', 17040, value).every(isTruthy)),
   $anyElementTrue: ordered([1, 1], ([value]) => listOf('$anyElementTrue', 17041, value).some(isTruthy)),
-  $setUnion: ofSets(strict, [0, Infinity], (...sets) => [...new Map(sets.flatMap((set) => [...set])).values()]),
+  $setUnion: strict([0, Infinity], (values, fold) => [
+    ...byIdentity(
+      values.flatMap((value) => listOf('$setUnion', 17043, value)),
+      fold,
+    ).values(),
+  ]),
   $setIntersection: ofSets(strict, [0, Infinity], (first = new Map(), ...others) =>
     [...first].filter(([key]) => others.every((set) => set.has(key))).map(([, value]) => value),
   ),
@@ -68,7 +73,7 @@ function ofSets(
   calculate: (first: Elements, second: Elements, ...others: Elements[]) => unknown,
 ): Operator {
   return operator(bounds, (values, fold) => {
-    const sets = values.map((value) => new Map(listOf('A set', 17043, value).map((one) => [identity(one, fold), one])));
+    const sets = values.map((value) => byIdentity(listOf('A set', 17043, value), fold));
     return calculate(...(sets as [Elements, Elements]));
   });
 }

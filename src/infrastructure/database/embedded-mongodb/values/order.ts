@@ -19,6 +19,16 @@ export function identity(value: unknown, fold?: Fold): string {
   return encode(value, fold).toString('latin1');
 }
 
+/** Values by their identity: of those that are equal, the first. */
+export function byIdentity(values: readonly unknown[], fold?: Fold): Map<string, unknown> {
+  const found = new Map<string, unknown>();
+  for (const value of values) {
+    const name = identity(value, fold);
+    if (!found.has(name)) found.set(name, value);
+  }
+  return found;
+}
+
 export function inverted(bytes: Buffer): Buffer {
   return bytes.map((byte) => 0xff - byte) as Buffer;
 }
