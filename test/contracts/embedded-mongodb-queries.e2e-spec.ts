@@ -213,6 +213,12 @@ describe(`A query on ${SERVER}`, () => {
     expect(await idsOf({}, { sort: { n: 1 } })).toEqual([3, 2, 1]);
   });
 
+  it('takes the whole of a fraction for how many, and NaN for none', async () => {
+    await fill(...Array.from({ length: 5 }, (_, _id) => ({ _id })));
+    expect(await idsOf({}, { skip: 1.5, limit: 2.5, batchSize: 1.5 })).toEqual([1, 2]);
+    expect(await idsOf({}, { skip: NaN })).toHaveLength(5);
+  });
+
   it('ends when its cursor is killed', async () => {
     await fill(...Array.from({ length: 5 }, (_, n) => ({ n })));
     const cursor = suite.things.find({}, { batchSize: 2 });
@@ -260,6 +266,7 @@ describe(`A query on ${SERVER}`, () => {
       ['fields to hide and fields to show', { projection: { a: 0, b: 1 } }, 31253],
       ['no elements of an array', { projection: { a: { $slice: [1, 0] } } }, 28724],
       ['a negative number to skip', { skip: -1 }, 51024],
+      ['less than nothing at a time', { batchSize: -1 }, 51024],
       ['an order that is none', { sort: { a: 2 } }, 15975],
       ['a field that is an operator', { projection: { $a: 1 } }, 16410],
       ['the element that matched, and more of it', { projection: { 'a.$.b': 1 } }, 31394],

@@ -16,7 +16,7 @@ export function aggregate(context: CommandContext): Buffer {
     throw new CommandError(40601, `${Object.keys(misplaced)[0]} can only be the final stage in the pipeline`);
   const cursor = context.documentField('cursor');
   if (!cursor) throw new CommandError(9, "The 'cursor' option is required, except for aggregate with explain");
-  const size = context.integer('batchSize', cursor);
+  const size = context.amount('batchSize', cursor);
   const namespace = hasCollection(context) ? context.namespace : `${context.database}.$cmd.aggregate`;
   if (!writesOutput(context.command)) return firstBatch(context, results(context, pipeline), { size, namespace });
   if (context.documentField('readConcern')?.level === 'linearizable') {

@@ -4,11 +4,12 @@ import { CommandError } from '../command-error.js';
 import type { Collection } from '../engine/indexes.js';
 import type { Engine } from '../engine/engine.js';
 import type { Query } from '../engine/find.js';
-import { isTruthy, toInteger } from '../values/numbers.js';
+import { isTruthy, toDouble } from '../values/numbers.js';
 import type { SessionOfCommand, Transaction } from '../engine/sessions.js';
 import type { WritableView } from '../storage/view.js';
 import { checkCollation, foldFor } from '../values/collation.js';
 import { isDocument, type Document } from '../values/document.js';
+import { isNumber } from '../values/bson-types.js';
 
 /** One command on its way through a handler. */
 export class CommandContext {
@@ -65,9 +66,14 @@ export class CommandContext {
     return this.writableCollection() as Collection;
   }
 
-  integer(field: string, from: Document = this.command): number | undefined {
+  /** A limit or the like: of a fraction the whole, of NaN zero. @throws CommandError 51024 below zero */
+  amount(field: string, from: Document = this.command): number | undefined {
     const value = from[field];
-    return value === undefined || value === null ? undefined : toInteger(value, field);
+    if (value === undefined || value === null) return undefined;
+    if (!isNumber(value)) throw new CommandError(14, `Expected ${field} to be a number`);
+    const amount = Math.trunc(toDouble(value)) || 0;
+    if (amount >= 0) return amount;
+    throw new CommandError(51024, `BSON field '${field}' value must be >= 0, actual value '${amount}'`);
   }
 
   flag(field: string): boolean {

@@ -42,7 +42,7 @@ function queryOf(context: CommandContext): Query {
   return {
     ...context.query(collection, filterField, statement),
     sort: context.documentField('sort'),
-    skip: context.integer('skip'),
+    skip: context.amount('skip'),
     limit: isForOne ? 1 : Math.abs(Number(command.limit ?? statement.limit ?? 0)),
   };
 }

@@ -6,6 +6,7 @@ import { leaves } from '../values/leaves.js';
 import { matchedIndex } from '../query/matched-index.js';
 import { compileProjection, type Projection } from '../query/projection.js';
 import { toBytes, type Document } from '../values/document.js';
+import { toInteger } from '../values/numbers.js';
 import { identity } from '../values/order.js';
 import { cursorReply } from '../wire/message.js';
 import type { CommandContext } from './command-context.js';
@@ -16,16 +17,15 @@ export function find(context: CommandContext): Buffer {
   const refused = REFUSED_FIND_OPTIONS.find((option) => context.flag(option));
   if (refused) throw unsupported(`The find option ${refused}`, 2);
   const collection = context.collection();
-  const limit = context.integer('limit') ?? 0;
-  const skip = skipOf(context);
+  const [skip, limit] = [context.amount('skip'), context.amount('limit')];
   const query = context.query(collection, 'filter');
   const project = projectionOf(context, 'projection', query);
   const sort = context.documentField('sort');
-  const records = findRecords(context.view, collection, { ...query, sort, skip, limit: Math.abs(limit) });
+  const records = findRecords(context.view, collection, { ...query, sort, skip, limit });
   const documents = records.map((record) => (project ? toBytes(project(record.document)) : record.bytes));
   return firstBatch(context, documents, {
-    size: context.integer('batchSize'),
-    single: limit < 0 || context.flag('singleBatch'),
+    size: context.amount('batchSize'),
+    single: context.flag('singleBatch'),
   });
 }
 
@@ -51,7 +51,7 @@ export function getMore(context: CommandContext): Buffer {
   const { getMore: id, collection } = context.command;
   if (!(id instanceof Long)) throw new CommandError(14, "BSON field 'getMore.getMore' has to be of type 'long'");
   const namespace = `${context.database}.${String(collection)}`;
-  return cursorReply('nextBatch', context.engine.cursors.next(id, namespace, context.integer('batchSize')));
+  return cursorReply('nextBatch', context.engine.cursors.next(id, namespace, context.amount('batchSize')));
 }
 
 export function killCursors(context: CommandContext): Document {
@@ -63,15 +63,9 @@ export function killCursors(context: CommandContext): Document {
 
 export function count(context: CommandContext): Document {
   const collection = context.collection();
-  const limit = Math.abs(context.integer('limit') ?? 0);
-  const query = { ...context.query(collection, 'query'), skip: skipOf(context), limit };
+  const limit = Math.abs(toInteger(context.command.limit ?? 0, 'limit'));
+  const query = { ...context.query(collection, 'query'), skip: context.amount('skip'), limit };
   return { n: countRecords(context.view, collection, query), ok: 1 };
-}
-
-function skipOf(context: CommandContext): number {
-  const skip = context.integer('skip') ?? 0;
-  if (skip >= 0) return skip;
-  throw new CommandError(51024, `BSON field 'skip' value must be >= 0, actual value '${skip}'`);
 }
 
 export function distinct(context: CommandContext): Buffer {
