@@ -69,6 +69,20 @@ describe(`What an expression yields on ${SERVER}`, () => {
     expect(await suite.valueOf({}, { $type: { $pow: [2, 63] } })).toBe('double');
   });
 
+  it('writes doubles as MongoDB does', async () => {
+    const double = (value: number) => ({ $toDouble: value });
+    const values: [expression: object, expected: string][] = [
+      [{ $substr: [double(1_700_000_000_000), 0, 10] }, '1.7e+12'],
+      [{ $toLower: double(1234.5678) }, '1234.57'],
+      [{ $toString: double(1_700_000_000_000) }, '1700000000000'],
+      [{ $toString: double(0.1) }, '0.1'],
+      [{ $toString: double(1e16) }, '1e+16'],
+      [{ $toString: double(0.00009) }, '9e-05'],
+      [{ $toString: { $toDecimal: { $multiply: [1.1, 3] } } }, '3.30000000000000'],
+    ];
+    for (const [expression, expected] of values) expect(await suite.valueOf({}, expression)).toBe(expected);
+  });
+
   it('is a number of the type in which it was calculated', async () => {
     const typeOf = (expression: object) => suite.valueOf(document, { $type: expression });
     expect(await typeOf({ $pow: [2, 10] })).toBe('int');

@@ -1,19 +1,23 @@
 import { Decimal128, Long, ObjectId } from 'bson';
 import { CommandError } from '../command-error.js';
 import { bsonDouble } from '../values/arithmetic.js';
-import { isNumber, namesOf, typeName } from '../values/bson-types.js';
+import { isNumber, namesOf, typeName, type BsonNumber } from '../values/bson-types.js';
 import { digitsOf, isTruthy, toDouble } from '../values/numbers.js';
 import { momentOf, parsedDate } from './clocks.js';
 import { argumentsOf, isNothing, ordered, strict, type Operators } from './expression.js';
 
 /** Conversions by target type; undefined if a value cannot be converted. */
 const MAKERS: Record<string, (value: unknown) => unknown> = {
-  string: (value) => (value instanceof ObjectId || typeof value === 'boolean' ? String(value) : textOf(value)),
+  string: (value) => {
+    if (isDouble(value)) return textOfDouble(toDouble(value), 16);
+    return value instanceof ObjectId || typeof value === 'boolean' ? String(value) : textOf(value);
+  },
   bool: isTruthy,
   int: (value) => ifKnown(value instanceof Date ? undefined : integer(value, 32), Number),
   long: (value) => ifKnown(integer(value, 64), (exact) => Long.fromBigInt(exact)),
   double: (value) => ifKnown(toNumber(value), bsonDouble),
   decimal: (value) => {
+    if (isDouble(value) && toDouble(value)) return Decimal128.fromString(toDouble(value).toPrecision(15));
     try {
       return Decimal128.fromString(String(isNumber(value) || typeof value === 'string' ? value : toNumber(value)));
     } catch {
@@ -75,8 +79,20 @@ function converted(value: unknown, type: string): unknown {
 export function textOf(value: unknown): string {
   if (isNothing(value)) return '';
   if (value instanceof Date) return value.toISOString();
+  if (isDouble(value)) return textOfDouble(Number(toDouble(value).toPrecision(6)), 6);
   if (typeof value === 'string' || isNumber(value)) return String(value);
   throw new CommandError(16007, `can't convert from BSON type ${typeName(value)} to String`);
+}
+
+function isDouble(value: unknown): value is BsonNumber {
+  return typeName(value) === 'double';
+}
+
+/** With an exponent below 10^-4, and from so many digits, as C++ writes it. */
+function textOfDouble(value: number, digits: number): string {
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  if (Number(exponent) >= -4 && Number(exponent) < digits) return String(value);
+  return `${mantissa}e${exponent.charAt(0)}${exponent.slice(1).padStart(2, '0')}`;
 }
 
 function toNumber(value: unknown): number | undefined {
