@@ -1,4 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { Catalogue } from '../../src/infrastructure/database/embedded-mongodb/engine/catalogue.js';
+import { catalogueKey } from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
+import { Overlay } from '../../src/infrastructure/database/embedded-mongodb/storage/view.js';
+import { foldFor } from '../../src/infrastructure/database/embedded-mongodb/values/collation.js';
+import { decode } from '../../src/infrastructure/database/embedded-mongodb/values/decode.js';
+import { toBytes } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
 import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
 
 describe(`A collation on ${SERVER}`, () => {
@@ -24,6 +30,14 @@ describe(`A collation on ${SERVER}`, () => {
     expect(await sorted({ locale: 'en' })).toEqual(['a', 'A', 'a10', 'a9', 'b', 'B']);
     expect(await sorted({ locale: 'en', numericOrdering: true })).toEqual(['a', 'A', 'a9', 'a10', 'b', 'B']);
     expect(await sorted({ locale: 'simple' })).toEqual(['A', 'B', 'a', 'a10', 'a9', 'b']);
+  });
+
+  it('sorts by letters first, then by accents, and by case last', async () => {
+    const inOrder = ['cafe', 'Cafe', 'café', 'CAFÉ', 'caff'];
+    await fill(...inOrder.toReversed().map((_id) => ({ _id })));
+    expect(await idsOf({}, { sort: { _id: 1 }, collation: { locale: 'en' } })).toEqual(inOrder);
+    const between = await idsOf({ _id: { $gte: 'café', $lt: 'caff' } }, { collation: { locale: 'en', strength: 2 } });
+    expect(between.toSorted()).toEqual(['CAFÉ', 'café']);
   });
 
   it('sorts so whatever index there is', async () => {
@@ -74,5 +88,23 @@ describe(`A collation on ${SERVER}`, () => {
 
     await suite.things.updateMany({}, [{ $set: { isAb: { $eq: ['$s', 'AB'] } } }], { collation });
     expect(await idsOf({ isAb: true })).toEqual([1, 3]);
+  });
+});
+
+describe('An index with a collation that an older version stored', () => {
+  it('keeps the order of its keys, and is not taken for one in the order of today', () => {
+    const view = new Overlay({ get: () => undefined, range: () => [] });
+    const collation = { locale: 'en', strength: 2 };
+    const index = { key: { s: 1 }, name: 's_1', collation };
+    const catalogue = new Catalogue(view);
+    catalogue.createIndexes(view, catalogue.create(view, 'test', 'things'), [index]);
+    const foldOf = () => new Catalogue(view).find('test.things')?.indexes[1]?.fold;
+    expect(foldOf()).toBe(foldFor(collation));
+
+    const stored = decode(view.get(catalogueKey('test.things')) as Buffer);
+    const indexes = (stored['indexes'] as Fields[]).map(({ folding: _folding, ...kept }) => kept);
+    view.put(catalogueKey('test.things'), toBytes({ ...stored, indexes }));
+    expect(foldOf()).not.toBe(foldFor(collation));
+    expect(foldOf()?.('É')).toBe('é');
   });
 });

@@ -104,7 +104,7 @@ export class Catalogue {
 
   private save(view: WritableView, collection: Collection): Collection {
     const { id, database, name, options, indexes } = collection;
-    const stored = indexes.map((index) => ({ id: index.id, specification: index.specification }));
+    const stored = indexes.map(({ id, specification, folding }) => ({ id, specification, folding }));
     view.put(keys.catalogueKey(collection.namespace), toBytes({ id, database, name, options, indexes: stored }));
     this.collections.set(collection.namespace, collection);
     this.changes++;
@@ -114,8 +114,10 @@ export class Catalogue {
 
 function read(stored: Document): Collection {
   const { indexes, ...collection } = stored as unknown as Omit<Collection, 'namespace'>;
-  const defined = indexes.map(({ id, specification }) =>
-    specification.name === '_id_' ? idIndex(id, specification.collation) : defineIndex(id, specification),
+  const defined = indexes.map(({ id, specification, folding = 1 }) =>
+    specification.name === '_id_'
+      ? idIndex(id, specification.collation, folding)
+      : defineIndex(id, specification, folding),
   );
   return { ...collection, namespace: `${collection.database}.${collection.name}`, indexes: defined };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CommandError, unsupported } from '../command-error.js';
 import { plainScope } from '../expressions/expression.js';
 import { compileFilter, type Predicate } from '../query/filter.js';
-import { checkCollation, foldFor, type Fold } from '../values/collation.js';
+import { checkCollation, foldFor, FOLDING, type Fold } from '../values/collation.js';
 import { isDocument, isFieldPath, splitPath, type Document } from '../values/document.js';
 import { isTruthy, toDouble } from '../values/numbers.js';
 import { encode, equal, inverted } from '../values/order.js';
@@ -26,6 +26,8 @@ export interface IndexDefinition {
   partialFilter?: Document | undefined;
   expireAfterSeconds?: number | undefined;
   fold?: Fold | undefined;
+  /** Of its fold, see {@link FOLDING}. */
+  folding: number;
   /** The specification as the client gave it, and as listIndexes shows it. */
   specification: Document;
 }
@@ -73,14 +75,14 @@ export function checkIndex(given: Document): void {
 }
 
 /** @throws CommandError 67 for an index that is not supported */
-export function defineIndex(id: number, given: Document): IndexDefinition {
+export function defineIndex(id: number, given: Document, folding = FOLDING): IndexDefinition {
   const { key, partialFilterExpression: partialFilter } = given;
   if (!isDocument(key) || Object.keys(key).length === 0) throw new CommandError(67, 'Index keys cannot be empty.');
   const fields = Object.entries(key).map(([path, direction]) => indexField(path, direction));
   const name = String(given.name ?? Object.entries(key).flat().join('_'));
   const isSparse = isTruthy(given.sparse);
   if (partialFilter !== undefined) checkPartialFilter(partialFilter);
-  const fold = foldFor(given.collation);
+  const fold = foldFor(given.collation, folding);
   if (partialFilter && isSparse) throw new CommandError(67, 'An index is partial or sparse, not both');
   return {
     id,
@@ -92,13 +94,14 @@ export function defineIndex(id: number, given: Document): IndexDefinition {
     covers: partialFilter ? compileFilter(partialFilter, plainScope(fold)) : undefined,
     expireAfterSeconds: lifetime(given, fields),
     fold,
+    folding,
     specification: { v: 2, ...given, key, name },
   };
 }
 
-export function idIndex(id: number, collation?: unknown): IndexDefinition {
+export function idIndex(id: number, collation?: unknown, folding?: number): IndexDefinition {
   const given = collation ? { collation } : {};
-  return { ...defineIndex(id, { key: { _id: 1 }, name: '_id_', ...given }), isUnique: true };
+  return { ...defineIndex(id, { key: { _id: 1 }, name: '_id_', ...given }, folding), isUnique: true };
 }
 
 /** The index of a name, or over the fields of a document. */

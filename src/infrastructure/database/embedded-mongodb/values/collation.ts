@@ -14,6 +14,9 @@ const REFUSED: Record<string, unknown[]> = {
   backwards: [true],
 };
 
+/** Which levels a fold has. Indexes that an older version stored have another number, and are used where no text is compared. */
+export const FOLDING = 2;
+
 /** Every collation has one function, so that two of them are the same where their functions are. */
 const FOLDS = new Map<string, Fold>();
 
@@ -22,7 +25,7 @@ const FOLDS = new Map<string, Fold>();
  * letters are not. Undefined stands for plain byte comparison.
  * @throws CommandError 9 when the specification is not usable
  */
-export function foldFor(collation: unknown): Fold | undefined {
+export function foldFor(collation: unknown, folding = FOLDING): Fold | undefined {
   if (collation === undefined || collation === null) return undefined;
   if (!isDocument(collation) || typeof collation.locale !== 'string') {
     throw new CommandError(9, "The field 'collation' needs a locale");
@@ -33,8 +36,8 @@ export function foldFor(collation: unknown): Fold | undefined {
   if (Object.entries(others).some(([option, value]) => REFUSED[option]?.includes(value))) {
     throw unsupported(`One of the options of the collation ${JSON.stringify(collation)}`, 9);
   }
-  const name = `${locale} ${String(strength)} ${String(numericOrdering)}`;
-  if (!FOLDS.has(name)) FOLDS.set(name, newFold(Number(strength), numericOrdering === true));
+  const name = `${locale} ${String(strength)} ${String(numericOrdering)} ${folding}`;
+  if (!FOLDS.has(name)) FOLDS.set(name, newFold(Number(strength), numericOrdering === true, folding));
   return FOLDS.get(name);
 }
 
@@ -57,10 +60,13 @@ function isLocale(locale: string): boolean {
   }
 }
 
-function newFold(strength: number, isNumeric: boolean): Fold {
-  const byStrength: Record<number, Fold> = { 1: withoutAccentsAndCase, 2: withoutCase };
-  const fold = byStrength[strength] ?? exactWithDictionaryOrder;
-  return (text) => fold(isNumeric ? text.replace(/\d+/g, padDigits) : text);
+function newFold(strength: number, isNumeric: boolean, folding: number): Fold {
+  const table = folding === 1 ? FIRST_LEVELS : LEVELS;
+  const levels = table[strength - 1] ?? table.slice(-1).flat();
+  return (text) => {
+    const given = isNumeric ? text.replace(/\d+/g, padDigits) : text;
+    return levels.map((level) => level(given)).join('\u0001');
+  };
 }
 
 function withoutAccentsAndCase(text: string): string {
@@ -72,13 +78,24 @@ function withoutCase(text: string): string {
 }
 
 /** Lower case before upper case. */
-function exactWithDictionaryOrder(text: string): string {
-  const swapped = text.replace(/\p{L}/gu, (letter) => {
+function withCaseSwapped(text: string): string {
+  return text.replace(/\p{L}/gu, (letter) => {
     const lower = letter.toLowerCase();
     return lower === letter ? letter.toUpperCase() : lower;
   });
-  return `${withoutAccentsAndCase(text)}\u0001${swapped}\u0001${text}`;
 }
+
+/** By strength. Each level decides only between texts that are equal on those before. */
+const LEVELS: Fold[][] = [
+  [withoutAccentsAndCase],
+  [withoutAccentsAndCase, withoutCase],
+  [withoutAccentsAndCase, withoutCase, withCaseSwapped, String],
+];
+const FIRST_LEVELS: Fold[][] = [
+  [withoutAccentsAndCase],
+  [withoutCase],
+  [withoutAccentsAndCase, withCaseSwapped, String],
+];
 
 function padDigits(digits: string): string {
   const significant = digits.replace(/^0+(?=\d)/, '');
