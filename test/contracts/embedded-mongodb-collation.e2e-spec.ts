@@ -36,6 +36,7 @@ describe(`A collation on ${SERVER}`, () => {
     const inOrder = ['cafe', 'Cafe', 'café', 'CAFÉ', 'caff'];
     await fill(...inOrder.toReversed().map((_id) => ({ _id })));
     expect(await idsOf({}, { sort: { _id: 1 }, collation: { locale: 'en' } })).toEqual(inOrder);
+    expect(await idsOf({ _id: 'café'.normalize('NFD') }, { collation: { locale: 'en' } })).toEqual(['café']);
     const between = await idsOf({ _id: { $gte: 'café', $lt: 'caff' } }, { collation: { locale: 'en', strength: 2 } });
     expect(between.toSorted()).toEqual(['CAFÉ', 'café']);
   });

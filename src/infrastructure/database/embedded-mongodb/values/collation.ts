@@ -64,7 +64,8 @@ function newFold(strength: number, isNumeric: boolean, folding: number): Fold {
   const table = folding === 1 ? FIRST_LEVELS : LEVELS;
   const levels = table[strength - 1] ?? table.slice(-1).flat();
   return (text) => {
-    const given = isNumeric ? text.replace(/\d+/g, padDigits) : text;
+    const composed = folding === 1 ? text : text.normalize('NFC');
+    const given = isNumeric ? composed.replace(/\d+/g, padDigits) : composed;
     return levels.map((level) => level(given)).join('\u0001');
   };
 }
