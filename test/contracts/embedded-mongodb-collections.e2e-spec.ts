@@ -119,6 +119,7 @@ describe(`Collections on ${SERVER}`, () => {
       ['that lives for ever', { a: 1 }, { expireAfterSeconds: 2 ** 31 }, 67],
       ['of a collation that is misspelt', { a: 1 }, { collation: { locale: 'en', strenght: 2 } }, 40415],
       ['of ids that expire', { _id: 1 }, { expireAfterSeconds: 5 }, 197],
+      ['of ids from the last to the first', { _id: -1 }, {}, 2],
       ['over a pattern', { a: 1 }, { partialFilterExpression: { b: /x/ } }, 67],
       ['over what is not there', { a: 1 }, { partialFilterExpression: { b: { $exists: false } } }, 67],
     ])('%s is refused', async (_name, key, options, code) => {

@@ -63,6 +63,7 @@ export function checkIndex(given: Document): void {
   const path =
     isDocument(given.key) && Object.keys(given.key).find((name) => !name.includes('$**') && !isFieldPath(name));
   if (typeof path === 'string') throw new CommandError(67, `Index key contains an illegal field name: '${path}'`);
+  if (equal(given.key, { _id: -1 })) throw new CommandError(2, "The field 'key' for an _id index must be {_id: 1}");
   const { partialFilterExpression: partialFilter, expireAfterSeconds: seconds, collation } = given;
   if (isDocument(partialFilter) && Object.values(partialFilter).some(isRegExp)) {
     throw new CommandError(67, 'Expression not supported in partial index: $regex');
