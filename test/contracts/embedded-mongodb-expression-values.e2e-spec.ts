@@ -43,6 +43,7 @@ describe(`What an expression yields on ${SERVER}`, () => {
     [{ $toLower: '$missing' }, ''],
     [{ $strLenBytes: '$text' }, 7],
     [{ $strLenCP: '$text' }, 5],
+    [{ $substr: ['$text', 3.9, { $divide: [5, 2] }] }, 'C '],
     [{ $literal: '$text' }, '$text'],
     [{ $pow: [2, 10] }, 1024],
     [{ $pow: [2, 0.5] }, Math.SQRT2],

@@ -1,7 +1,8 @@
 import { BSONRegExp } from 'bson';
 import { CommandError } from '../command-error.js';
+import { isNumber } from '../values/bson-types.js';
 import { MAX_DOCUMENT_BYTES, type Document } from '../values/document.js';
-import { toInteger } from '../values/numbers.js';
+import { toDouble, toInteger } from '../values/numbers.js';
 import { compare } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
 import { textOf } from './conversions.js';
@@ -105,9 +106,11 @@ function upper(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** A negative count takes everything up to the end. */
+/** Fractions are cut off. A negative count takes everything up to the end. */
 function bytesOf(text: string, start: unknown, count: unknown): string {
-  const [from = 0, length = 0] = [start, count].map((one) => toInteger(one, 'a position of $substrBytes', 16034));
+  const [from = 0, length = 0] = [start, count].map((one) =>
+    toInteger(isNumber(one) ? Math.trunc(toDouble(one)) : one, 'a position of $substrBytes', 16034),
+  );
   if (from < 0) throw new CommandError(50752, '$substrBytes: starting index must be non-negative');
   const part = Buffer.from(text)
     .subarray(from, length < 0 ? undefined : from + length)
