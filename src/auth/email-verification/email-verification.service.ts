@@ -42,6 +42,7 @@ export class EmailVerificationService {
   /** Behaves the same for every address: if there is nothing to confirm, code and mail are decoys. */
   async resend(email: string): Promise<void> {
     const account = await this.findUnconfirmed(email);
+    // Before the quota is asked: the time it takes would tell that the address has had a code, as whoever registers has.
     const otp = await this.secrets.prepareOtp();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
     if (!(await this.secrets.isWithinQuota(subject, 'email_verification'))) return;
