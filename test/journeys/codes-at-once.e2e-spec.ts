@@ -81,14 +81,14 @@ describe('A registration while another code is being made for its address', () =
     const { transactions } = test.app.get(ForgotPasswordService, { strict: false }) as unknown as {
       transactions: Transactions;
     };
-    const run = transactions.run.bind(transactions);
-    onTestFinished(() => void Object.assign(transactions, { run }));
+    const runInTurn = transactions.runInTurn.bind(transactions);
+    onTestFinished(() => void Object.assign(transactions, { runInTurn }));
     secrets.prepareResetToken = () => {
       secrets.prepareResetToken = prepare;
-      transactions.run = async (work) => {
-        transactions.run = run;
+      transactions.runInTurn = async (keys, work) => {
+        transactions.runInTurn = runInTurn;
         await (replaced ??= test.client().post('/auth/register', next));
-        return run(work);
+        return runInTurn(keys, work);
       };
       return prepare();
     };
