@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiClient } from '../support/api-client.js';
 import { redisUrl } from '../support/backends.js';
 import { NEW_PASSWORD, PasswordResets } from '../support/password-resets.js';
 import { PASSWORD, type Registration, type User } from '../support/personas.js';
@@ -11,10 +12,12 @@ const WITHOUT_LIMITS = { AUTH_RATE_LIMIT: '100000', RATE_LIMIT: '100000' };
 /** One of many who do the same at once: makes its next request, of so many. */
 type Stormer = (app: TestApp, count: number) => Promise<unknown>;
 
+const logIn = (client: ApiClient, login: string) => client.post('/auth/login', { login, password: PASSWORD });
+
 const logInFrom =
   (addressOf: (count: number) => string, login: string): Stormer =>
   (app, count) =>
-    app.client(addressOf(count)).post('/auth/login', { login, password: PASSWORD });
+    logIn(app.client(addressOf(count)), login);
 
 /** They write the account or its devices, as what ends the storm does. */
 const STORMS: Record<string, (victim: Registration) => Stormer> = {
@@ -35,15 +38,14 @@ const STORMS_OF_SESSIONS: typeof STORMS = {
       const client = app.client();
       const { status, body } = tokens
         ? await client.post('/auth/refresh-token', { refresh_token: tokens })
-        : await client.post('/auth/login', { login: username, password: PASSWORD });
+        : await logIn(client, username);
       if (status === 200) tokens = body.data.refresh_token;
     };
   },
   'changes the profile without end, with the password': ({ username }) => {
-    const session = (app: TestApp) => app.client().post('/auth/login', { login: username, password: PASSWORD });
     let token: string | undefined;
     return async (app, count) => {
-      token ??= (await session(app)).body.data?.token;
+      token ??= (await logIn(app.client(), username)).body.data?.token;
       await app.client().patch('/api/profile', { first_name: `Ada ${count}` }, { bearer: token, apiKey: API_KEY });
     };
   },

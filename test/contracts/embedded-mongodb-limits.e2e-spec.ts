@@ -19,6 +19,9 @@ import { decode } from '../../src/infrastructure/database/embedded-mongodb/value
 
 const START = new Date('2026-01-01T00:00:00Z').getTime();
 
+/** What the commands of a transaction say, each in a session of its own. */
+const newTransaction = () => ({ lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false });
+
 describe('As time goes by, the embedded store', () => {
   let now: number;
   let engine: Engine;
@@ -122,7 +125,7 @@ describe('As time goes by, the embedded store', () => {
   });
 
   it('aborts transactions that stay open', async () => {
-    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const transaction = newTransaction();
     await insert([{ a: 1 }], { ...transaction, startTransaction: true });
     await pass(TRANSACTION_LIFETIME_MS);
     expect(await insert([{ a: 2 }], transaction)).toMatchObject({ ok: 1 });
@@ -135,7 +138,7 @@ describe('As time goes by, the embedded store', () => {
 
   it('lets a write wait a moment for a transaction that wrote the same, then it is done instead', async () => {
     await insert([{ n: 0 }]);
-    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const transaction = newTransaction();
     const updates = (n: number) => [{ q: {}, u: { $inc: { n } } }];
     await run({ update: 'things', updates: updates(1), ...transaction, startTransaction: true });
     const write = run({ update: 'things', updates: updates(10) });
@@ -150,7 +153,7 @@ describe('As time goes by, the embedded store', () => {
 
   it('does at once what came together with the commit', async () => {
     await insert([{ n: 0 }]);
-    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const transaction = newTransaction();
     const update = (more: Document = {}) =>
       run({ update: 'things', updates: [{ q: {}, u: { $inc: { n: 1 } } }], ...more });
     await update({ ...transaction, startTransaction: true });
@@ -161,7 +164,7 @@ describe('As time goes by, the embedded store', () => {
   });
 
   it('does what waits for a transaction when that is too old, and when it closes', async () => {
-    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const transaction = newTransaction();
     const write = async () => {
       await insert([{ _id: 1 }], { ...transaction, startTransaction: true });
       return insert([{ _id: 1 }]);
@@ -225,7 +228,7 @@ describe('As time goes by, the embedded store', () => {
   });
 
   it('commits twice when asked twice', async () => {
-    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const transaction = newTransaction();
     await insert([{ a: 1 }], { ...transaction, startTransaction: true });
     expect(await run({ commitTransaction: 1, ...transaction })).toEqual({ ok: 1 });
     expect(await run({ commitTransaction: 1, ...transaction })).toEqual({ ok: 1 });
@@ -250,7 +253,7 @@ describe('As time goes by, the embedded store', () => {
   });
 
   it('refuses to commit a transaction into a collection that was dropped and made anew', async () => {
-    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const transaction = newTransaction();
     await insert([{ a: 1 }], { ...transaction, startTransaction: true });
     await run({ drop: 'things' });
     await insert([{ a: 2 }]);
@@ -261,7 +264,7 @@ describe('As time goes by, the embedded store', () => {
 
   it('refuses to commit a transaction over an index that came after its first read', async () => {
     await insert([{ a: 1 }]);
-    const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+    const transaction = newTransaction();
     await insert([{ a: 1 }], { ...transaction, startTransaction: true });
     await run({ createIndexes: 'things', indexes: [{ key: { a: 1 }, name: 'a', unique: true }] });
     const commit = await run({ commitTransaction: 1, ...transaction });
@@ -273,7 +276,7 @@ describe('As time goes by, the embedded store', () => {
     await insert([{ _id: 0 }]);
     const replies: Document[] = [];
     for (let n = 0; n <= MOST_SNAPSHOTS; n++) {
-      const transaction = { lsid: { id: new UUID() }, txnNumber: Long.fromNumber(1), autocommit: false };
+      const transaction = newTransaction();
       replies.push(await run({ find: 'things', ...transaction, startTransaction: true }));
       // Otherwise they would share a snapshot.
       await run({ update: 'things', updates: [{ q: {}, u: { $inc: { n: 1 } } }] });

@@ -144,24 +144,17 @@ describe(`A transaction of the driver on ${SERVER}`, () => {
     const add = (n: number, options: mongo.UpdateOptions = {}) =>
       suite.things.updateOne({ n: { $lt: 10 } }, { $inc: { n } } as never, options);
 
-    it('loses no update', async () => {
+    it.each([
+      ['loses no update', 1, { modifiedCount: 1 }, 6],
+      ['looks anew for what it is to change', 20, { matchedCount: 0 }, 20],
+    ])('%s', async (_what, before, outcome, n) => {
       await suite.things.insertOne({ n: 0 });
       const other = await beside(
-        (session) => add(1, { session }),
+        (session) => add(before, { session }),
         () => add(5),
       );
-      expect(other).toMatchObject({ modifiedCount: 1 });
-      expect((await suite.things.findOne())?.['n']).toBe(6);
-    });
-
-    it('looks anew for what it is to change', async () => {
-      await suite.things.insertOne({ n: 0 });
-      const other = await beside(
-        (session) => add(20, { session }),
-        () => add(5),
-      );
-      expect(other).toMatchObject({ matchedCount: 0 });
-      expect((await suite.things.findOne())?.['n']).toBe(20);
+      expect(other).toMatchObject(outcome);
+      expect((await suite.things.findOne())?.['n']).toBe(n);
     });
 
     it('is done after one that was aborted, and after one whose session has ended', async () => {

@@ -105,8 +105,11 @@ export class Sessions {
   /** The open transaction that has written one of these keys. */
   writerOf(keys: Buffer[]): Transaction | undefined {
     if (this.writers.size === 0) return undefined;
-    const written = keys.find((key) => this.writers.has(key.toString('latin1')));
-    return written && this.writers.get(written.toString('latin1'));
+    for (const key of keys) {
+      const writer = this.writers.get(key.toString('latin1'));
+      if (writer) return writer;
+    }
+    return undefined;
   }
 
   abortAll(): void {
