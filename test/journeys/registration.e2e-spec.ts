@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PasswordHasher } from '../../src/security/index.js';
 import { newRegistration } from '../support/personas.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 import { MINUTE } from '../support/manual-clock.js';
@@ -76,11 +77,13 @@ describe('Registration', () => {
     ]);
   });
 
-  it('yields one account to parallel registrations', async () => {
+  it('yields one account to parallel registrations, on whichever instance', async () => {
+    const other = await startTestApp({ beside: test });
+    onTestFinished(() => other.close());
     for (let round = 0; round < 20; round += 1) {
       const registration = newRegistration();
       const answers = await Promise.all(
-        Array.from({ length: 10 }, () => test.client().post('/auth/register', registration)),
+        Array.from({ length: 10 }, (_, i) => (i % 2 ? test : other).client().post('/auth/register', registration)),
       );
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 422)]);
       expect(await test.database.collection('users').countDocuments({ email: registration.email })).toBe(1);
@@ -88,6 +91,21 @@ describe('Registration', () => {
       expect(await test.database.collection('auths').countDocuments({ user: user?._id })).toBe(1);
       expect(await test.database.collection('mails').countDocuments({ to: registration.email })).toBe(1);
     }
+  });
+
+  it.each(['username', 'email'] as const)('hashes for one of those who want the same %s at once', async (name) => {
+    const hash = vi.spyOn(test.app.get(PasswordHasher), 'hash');
+    onTestFinished(() => hash.mockRestore());
+    const wanted = newRegistration()[name];
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => {
+        const registration = newRegistration({ [name]: i % 2 ? wanted : wanted.toUpperCase() });
+        return test.client().post('/auth/register', registration);
+      }),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 422)]);
+    // The password's, and the code's.
+    expect(hash).toHaveBeenCalledTimes(2);
   });
 
   it('leaves nothing behind when the username is taken', async () => {
@@ -191,6 +209,7 @@ describe('Registration', () => {
       ['email', { email: `${'a'.repeat(250)}@b.co` }, /at most 254|valid e-mail/],
       ['password', { password: 'Ab1@efg' }, /at least 8/],
       ['password', { password: 'Ab1@efe\u0301' }, /at least 8/],
+      ['password', { password: 'short' }, 'Password must include uppercase, lowercase, number, and special character'],
       [
         'password',
         { email: 'Ada1@example.com', password: 'aDA1@example.com', password_confirmation: 'aDA1@example.com' },

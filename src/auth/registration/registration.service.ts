@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
+import { Turns } from '../../common/turns/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { NewPasswords, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
 import { type Account, AccountAnnouncements, AccountsRepository, isActive, takenNames } from '../../users/index.js';
@@ -13,8 +14,13 @@ export interface Registered {
   isOtpSent: boolean;
 }
 
+/** A request has 4.5 s. */
+const LONGEST_WAIT_MS = 4_000;
+
 @Injectable()
 export class RegistrationService {
+  private readonly turns = new Turns(LONGEST_WAIT_MS);
+
   constructor(
     private readonly accounts: AccountsRepository,
     private readonly announcements: AccountAnnouncements,
@@ -28,6 +34,17 @@ export class RegistrationService {
 
   /** @throws ApiError `validation_failed` if username or e-mail is taken, or the password is refused */
   async register(dto: RegisterDto): Promise<Registered> {
+    // In turn, so that names which the one before has taken are refused without a hash: twenty registrations at once of the same
+    // name would otherwise keep every core busy for a second.
+    const names = [`username:${dto.username.toLowerCase()}`, `email:${dto.email.toLowerCase()}`];
+    return this.turns.take(names, async () => {
+      const refusal = await this.refusalOf(dto);
+      if (refusal) throw refusal;
+      return this.registerInTurn(dto);
+    });
+  }
+
+  private async registerInTurn(dto: RegisterDto): Promise<Registered> {
     // Hashed before the transaction, which would hold up others while it waits for bcrypt.
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [dto.email, dto.username] });
     const otp = await this.secrets.prepareOtp();

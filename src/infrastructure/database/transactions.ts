@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { withDeadline } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
+import { Turns } from '../../common/turns/index.js';
 
 /** The driver would repeat a transaction for two minutes, long after its request was answered with a 503. */
 const REPEAT_FOR_MS = 4_000;
@@ -23,19 +23,11 @@ interface Current {
 /** One for the process: before Node 24 each one in use, even of an application that was closed, costs every promise something. */
 const storage = new AsyncLocalStorage<Current>();
 
-/** @throws ApiError `service_unavailable` */
-function inTime(turn: Promise<unknown>, withinMs: number): Promise<unknown> {
-  return withDeadline(turn, withinMs).catch(() => {
-    throw new ApiError('service_unavailable');
-  });
-}
-
 /** Runs work that writes several documents: all of it is done, or nothing. */
 @Injectable()
 export class Transactions {
   private readonly logger = new Logger('Transactions');
-  /** The end of the queue of each key. */
-  private readonly queues = new Map<string, Promise<unknown>>();
+  private readonly turns = new Turns(REPEAT_FOR_MS);
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
@@ -70,24 +62,7 @@ export class Transactions {
       const startMs = performance.now();
       return this.commit(work, lastStartMs).finally(() => (tookMs = performance.now() - startMs));
     };
-    const rest = () => pause(Math.min(tookMs, LONGEST_PAUSE_MS));
-    return [keys].flat().reduceRight((next, key) => () => this.inTurn(key, lastStartMs, next, rest), act)();
-  }
-
-  /** @param rest how long the queue rests afterwards */
-  private async inTurn<T>(
-    key: string,
-    lastStartMs: number,
-    act: () => Promise<T>,
-    rest: () => Promise<void>,
-  ): Promise<T> {
-    const before = this.queues.get(key) ?? Promise.resolve();
-    const own = inTime(before, lastStartMs - performance.now()).then(act);
-    // Also where its turn came too late: the next one waits for those before.
-    const end = Promise.allSettled([before, own]).then(rest);
-    this.queues.set(key, end);
-    void end.then(() => this.queues.get(key) === end && this.queues.delete(key));
-    return own;
+    return this.turns.take([keys].flat(), act, () => pause(Math.min(tookMs, LONGEST_PAUSE_MS)));
   }
 
   private async commit<T>(work: () => Promise<T>, lastStartMs: number): Promise<T> {

@@ -25,6 +25,7 @@ export function IsNewPassword(): PropertyDecorator {
     // Checked in this order; the first rule that fails is reported.
     IsString({ message: '$property must be a string' }),
     IsWellFormed(),
+    Matches(FOUR_CLASSES, { message: 'Password must include uppercase, lowercase, number, and special character' }),
     fits(
       'minCharacters',
       (text) => [...text.normalize('NFC')].length >= MIN_CHARACTERS,
@@ -35,7 +36,6 @@ export function IsNewPassword(): PropertyDecorator {
       (text) => Buffer.byteLength(text.normalize('NFC')) <= MAX_PASSWORD_BYTES,
       `at most ${MAX_PASSWORD_BYTES} bytes long`,
     ),
-    Matches(FOUR_CLASSES, { message: 'Password must include uppercase, lowercase, number, and special character' }),
   );
 }
 
