@@ -196,6 +196,17 @@ describe('An operator’s command', () => {
     expect(await profile(API_KEY)).toBe('session_revoked');
   });
 
+  it('ends a session that a service has cached, and that at the latest when its refresh token is refused', async () => {
+    const user = await test.personas.user();
+    const profile = async () =>
+      (await test.client().get('/api/profile', { apiKey: API_KEY, bearer: user.token })).body.code ?? 'let in';
+    expect(await profile()).toBe('let in');
+    await command('revoke-sessions', user.userId);
+    const { refresh_token } = user;
+    const { body } = await test.client().post('/auth/refresh-token', { refresh_token });
+    expect([body.code, await profile()]).toEqual(['session_revoked', 'session_revoked']);
+  });
+
   it('shows an account by address or id, with what happened to it, and no secret', async () => {
     const user = await test.personas.user();
     const { email, username } = user.registration;

@@ -57,6 +57,23 @@ describe('Staying logged in', () => {
     }
   });
 
+  it('does so for as long as the token lives, where that is shorter', async () => {
+    const other = await startTestApp({ env: { JWT_REFRESH_EXPIRES: '5s' } });
+    try {
+      other.clock.freeze();
+      const { client, refresh_token } = await other.personas.user();
+      const again = async (ms: number) => {
+        other.clock.advance(ms);
+        const { body } = await client.post('/auth/refresh-token', { refresh_token });
+        return body.data?.refresh_token ?? body.code;
+      };
+      const successor = await again(0);
+      expect([await again(4 * SECOND), await again(SECOND)]).toEqual([successor, 'token_expired']);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('counts them until the token arrives, however long the database then takes', async () => {
     const user = await test.personas.user();
     const first = await refresh(user.refresh_token);

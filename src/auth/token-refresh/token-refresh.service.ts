@@ -68,7 +68,12 @@ export class TokenRefreshService {
     // In this order: a change of the password that keeps the session and comes between must not end it.
     const account = await this.accounts.findById(id);
     const session = await this.repository.findGeneration(sid);
-    if (!session) throw new ApiError(await this.repository.endOf(sid));
+    if (!session) {
+      const end = await this.repository.endOf(sid);
+      // A command may have ended it, of which this process does not hear without Redis.
+      await this.authenticator.forgetSessions([sid], end);
+      throw new ApiError(end);
+    }
     if (session.userId !== id) throw new ApiError('token_invalid');
     if (!account || !isActive(account)) throw new ApiError('account_disabled');
     if (isOutdated(session, account)) throw new ApiError('password_changed');

@@ -77,13 +77,6 @@ export const settingsSchema = z
       const path = [settings.SMTP_USER === undefined ? 'SMTP_USER' : 'SMTP_PASS'];
       context.addIssue({ code: 'custom', path, message: 'is missing: SMTP_USER and SMTP_PASS go together' });
     }
-    if (settings.REFRESH_GRACE >= settings.JWT_REFRESH_EXPIRES) {
-      context.addIssue({
-        code: 'custom',
-        path: ['REFRESH_GRACE'],
-        message: 'must be shorter than JWT_REFRESH_EXPIRES',
-      });
-    }
   });
 
 export type Settings = z.output<typeof settingsSchema>;
