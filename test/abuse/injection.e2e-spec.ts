@@ -86,6 +86,7 @@ describe('Injection', () => {
       '"toString":"x"',
       '"hasOwnProperty":1',
       '"constructor":1',
+      '"prototype":{"role":"admin"}',
     ]) {
       const response = await test.client().post('/auth/login', `{"login":"a","password":"b",${extra}}`);
       expectRefusal('/auth/login', response, 422);

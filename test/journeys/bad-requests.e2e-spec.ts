@@ -62,7 +62,7 @@ describe('A request that cannot be served', () => {
       return body.errors.map(({ message }: { message: string }) => message);
     };
     expect(await messagesAt(8)).toEqual(['login must be a string']);
-    expect(await messagesAt(9)).toEqual(['is nested too deeply']);
+    expect(await messagesAt(9)).toEqual(['body is nested too deeply']);
   });
 
   it('is told which method the path serves', async () => {

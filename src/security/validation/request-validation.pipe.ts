@@ -29,14 +29,21 @@ export class RequestValidationPipe extends ValidationPipe {
     }
     let depth = 0;
     for (const level of levelsOf(value)) {
-      if (depth > MAX_DEPTH) throw ApiError.invalidField(metadata.data ?? metadata.type, 'is nested too deeply');
+      if (depth > MAX_DEPTH) {
+        const field = metadata.data ?? metadata.type;
+        throw ApiError.invalidField(field, `${field} is nested too deeply`);
+      }
       depth += 1;
-      // class-validator takes what every object inherits (`toString`) for fields of the DTO.
-      const inherited = level.find(({ name }) => name in Object.prototype)?.path;
-      if (inherited !== undefined) throw ApiError.invalidField(inherited, `property ${inherited} should not exist`);
+      const unseen = level.find(({ name }) => isUnseen(name))?.path;
+      if (unseen !== undefined) throw ApiError.invalidField(unseen, `property ${unseen} should not exist`);
     }
     return super.transform(value, metadata);
   }
+}
+
+/** class-validator takes what every object inherits (`toString`) for fields of the DTO; class-transformer leaves out `prototype`. */
+function isUnseen(name: string): boolean {
+  return name in Object.prototype || name === 'prototype';
 }
 
 function fieldErrors(error: ValidationError, parent = ''): FieldError[] {

@@ -119,12 +119,13 @@ export class AccountsRepository extends AccountReader {
 
   /** @throws ApiError `validation_failed` if the username is taken */
   async changeProfile(userId: string, { firstName, lastName, username }: ProfileChange): Promise<Account | null> {
-    const change = {
+    const names = {
       ...(firstName === undefined ? {} : { first_name: firstName }),
       ...(lastName === undefined ? {} : { last_name: lastName }),
       ...(username === undefined ? {} : { username, username_key: keyOf(username) }),
-      updated_at: this.clock.now(),
     };
+    if (Object.keys(names).length === 0) return this.findById(userId);
+    const change = { ...names, updated_at: this.clock.now() };
     const _id = new Types.ObjectId(userId);
     try {
       const user = await this.users
