@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Types } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Authenticator } from '../../src/security/index.js';
 import { AccountAnnouncements } from '../../src/users/index.js';
 import type { Tokens, User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -130,5 +132,43 @@ describe('A decision whose opposite is made before it has been announced', () =>
     expect(await decide(first)).toBe(200);
     expect(heard).toEqual(words);
     if (session) expect((await owner.api.as({ bearer: session.token }).get('/api/profile')).status).toBe(200);
+  });
+});
+
+describe('A decision about an account that somebody writes all the time, on other instances too', () => {
+  let test: TestApp;
+  let admin: User;
+  beforeAll(async () => {
+    test = await startTestApp();
+    admin = await test.personas.admin();
+  });
+  afterAll(() => test.close());
+
+  it.each([
+    ['PATCH', '', { role: 'admin' }],
+    ['PATCH', '', { status: 'inactive' }],
+    ['DELETE', '', undefined],
+    ['POST', '/restore', undefined],
+  ])('(%s %s %j) does not begin anew because of what is written after it has begun', async (method, path, body) => {
+    const { userId } = await test.personas.user();
+    const authenticator = test.app.get(Authenticator, { strict: false });
+    const assertStillStands = authenticator.assertStillStands.bind(authenticator);
+    onTestFinished(() => void (authenticator.assertStillStands = assertStillStands));
+    const write = () =>
+      test.database
+        .collection('auths')
+        .updateOne({ user: new Types.ObjectId(userId) }, { $set: { lock: new Types.ObjectId() } });
+    let begun = 0;
+    let written: Promise<unknown> | undefined;
+    authenticator.assertStillStands = async (caller) => {
+      begun += 1;
+      const account = await assertStillStands(caller);
+      written ??= write();
+      await Promise.race([written, pause(200)]);
+      return account;
+    };
+    expect((await admin.api.request(`/api/users/${userId}${path}`, { method, body })).status).toBe(200);
+    await written;
+    expect(begun).toBe(1);
   });
 });

@@ -62,14 +62,14 @@ export class UsersAdministrationService {
    */
   private async decide(userId: string, by: (account: Account) => Partial<Standing>): Promise<Account> {
     const decision = async (): Promise<Account> => {
-      const account = await this.accounts.lock(userId);
-      if (!account) throw new ApiError('not_found');
+      const account = await this.get(userId);
       const decided = { ...account, ...by(account) };
       const events = [...eventsBetween(account, decided)];
       for (const event of events) await this.events.recordWith({ ...event, outcome: 'success', userId });
       return events.length > 0 ? this.accounts.changeStanding(account, decided) : account;
     };
-    const account = await this.authority.decide(decision, { about: userId });
+    const lock = () => this.accounts.lock(userId);
+    const account = await this.authority.decide(decision, { about: userId, lock });
     // Even if nothing was to change: the process that changed it may have died before it did this.
     await this.authenticator.forgetAccount(userId);
     return account;
