@@ -73,6 +73,7 @@ class Workers {
 
   private fork(): Worker {
     const worker = cluster.fork(this.environment);
+    worker.once('online', () => closeWhatItDoesNotTake(worker));
     const startedMs = performance.now();
     this.metrics.follow(worker);
     worker.once('exit', (code, signal) => {
@@ -102,6 +103,23 @@ class Workers {
       failed(error as Error);
     }
   }
+}
+
+/**
+ * Connections are handed to a process one at a time. Node forgets the one that a process did not take before it died: its client would
+ * wait for ever.
+ */
+function closeWhatItDoesNotTake({ process: child }: Worker): void {
+  const send = child.send.bind(child) as (...parameters: unknown[]) => boolean;
+  let handedOver: { close(): void } | undefined;
+  child.send = (...parameters: unknown[]) => {
+    const [, connection] = parameters;
+    // In its place there may also be what to call once the message is sent.
+    if (connection && typeof connection === 'object') handedOver = connection as { close(): void };
+    return send(...parameters);
+  };
+  // One that it has taken is closed here already, and can be closed again. Whoever ends as told declines it, and another gets it.
+  child.once('exit', (code) => code !== 0 && handedOver?.close());
 }
 
 function say(line: string): void {

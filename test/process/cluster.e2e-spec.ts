@@ -90,6 +90,23 @@ describe('Several processes on one machine', () => {
     expect(processes.filter((pid) => isAlive(pid))).toEqual([]);
   });
 
+  it('leave no client waiting for one that died before it had taken the connection', async () => {
+    const service = start(backend.env);
+    const url = await service.started();
+    await expect.poll(() => service.output, PATIENCE).toContain(`Processes    ${WORKERS}, all listening`);
+    const [victim] = childrenOf(service.pid) as [number];
+    process.kill(victim, 'SIGSTOP');
+    const asked = Array.from({ length: 2 * WORKERS }, () => ask(url, '/health/live').catch(() => 'cut off'));
+    const waiting = Symbol('waiting');
+    expect(await Promise.race([Promise.all(asked), pause(500, waiting)]), 'one of them has its connection').toBe(
+      waiting,
+    );
+    process.kill(victim, 'SIGKILL');
+    const answers = await Promise.all(asked.map((one) => Promise.race([one, pause(3_000, waiting)])));
+    expect(answers.filter((answer) => answer === 200).length).toBe(2 * WORKERS - 1);
+    expect(answers).toContain('cut off');
+  });
+
   it('are replaced one by one without a growing pause, and say who they are in their log', async () => {
     const service = start({ ...backend.env, LOG_LEVEL: 'info' });
     const url = await service.started();
