@@ -29,6 +29,7 @@ import { PasswordBlocklist } from './passwords/password-blocklist.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { CallerAuthority } from './roles/caller-authority.js';
 import { RouteCheck } from './route.check.js';
+import { PasswordChangeQuota } from './throttling/password-change-quota.js';
 import { MemoryThrottlerStorage } from './throttling/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './throttling/redis-throttler.storage.js';
 import { AccessTokens } from './tokens/access-tokens.js';
@@ -92,6 +93,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
       },
     },
     AccountBackoff,
+    PasswordChangeQuota,
     SecurityEvents,
     SecurityEventsRepository,
     { provide: RefusalListener, useClass: RefusalEvents },
@@ -110,6 +112,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     OneTimeSecrets,
     ThrottlerModule,
     AccountBackoff,
+    PasswordChangeQuota,
     SecurityEvents,
     RefusalListener,
   ],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NewPasswords } from '../../src/security/index.js';
+import { NewPasswords, SecurityEvents } from '../../src/security/index.js';
 import { MINUTE } from '../support/manual-clock.js';
 import { NEW_PASSWORD, PasswordResets } from '../support/password-resets.js';
 import { PASSWORD, type User } from '../support/personas.js';
@@ -81,6 +82,39 @@ describe('Changing one’s password', () => {
     test.clock.advance(MINUTE);
     const newer = await resets.tokenFor(user.registration.email, 2);
     expect((await resets.reset(newer, 'Brand-new6$')).status).toBe(200);
+  });
+
+  it('succeeds five times an hour, and five more after a recovery, so that a link that is mailed then works', async () => {
+    const user = await test.personas.user();
+    const { email, username } = user.registration;
+    const resets = new PasswordResets(test);
+    let current = PASSWORD;
+    const changeOften = async (of: Pick<User, 'token'>) => {
+      const statuses: number[] = [];
+      for (let i = 0; i < 6; i += 1) {
+        const password = `Brand-new${i}$`;
+        const body = { current_password: current, password, password_confirmation: password };
+        const { status, body: answer } = await change(of, body);
+        statuses.push(status);
+        if (status === 200) current = password;
+        else expect([answer.code, answer.retry_after]).toEqual(['too_many_requests', expect.any(Number)]);
+      }
+      return statuses;
+    };
+    const five = [200, 200, 200, 200, 200, 429];
+    expect(await changeOften(user)).toEqual(five);
+    const event = { user: new Types.ObjectId(user.userId), kind: 'excess_rate_limit_exceeded' };
+    await test.app.get(SecurityEvents).flush();
+    expect(await test.database.collection('security_events').countDocuments(event)).toBe(1);
+    const token = await resets.tokenFor(email);
+    expect((await change(user, { ...valid, current_password: current })).status).toBe(429);
+    expect((await resets.reset(token, 'Recovered1$')).status).toBe(200);
+    current = 'Recovered1$';
+    const login = async () =>
+      (await test.client().post('/auth/login', { login: username, password: current })).body.data;
+    expect(await changeOften(await login())).toEqual(five);
+    await test.advance(60 * MINUTE);
+    expect(await changeOften(await login())).toEqual(five);
   });
 
   it('succeeds once, of any number at the same moment that know the same password', async () => {

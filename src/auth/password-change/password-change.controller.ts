@@ -15,7 +15,8 @@ export class PasswordChangeController {
   @Protected()
   @Operation({
     summary: 'Change one’s own password',
-    description: 'Asks for the current one. Every other session of the account ends; this one goes on.',
+    description:
+      'Asks for the current one. Every other session of the account ends, and a reset link that was mailed before stops working; this session goes on. At most five times an hour.',
     message: 'Password changed',
   })
   async changePassword(@CurrentPrincipal() principal: Principal, @Body() dto: ChangePasswordDto): Promise<void> {

@@ -5,6 +5,7 @@ import {
   AccountBackoff,
   NewPasswords,
   OneTimeSecrets,
+  PasswordChangeQuota,
   PasswordHasher,
   type Principal,
   SecurityEvents,
@@ -20,6 +21,7 @@ export class PasswordChangeService {
     private readonly hasher: PasswordHasher,
     private readonly newPasswords: NewPasswords,
     private readonly backoff: AccountBackoff,
+    private readonly quota: PasswordChangeQuota,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: Sessions,
     private readonly mails: ResetMails,
@@ -28,14 +30,15 @@ export class PasswordChangeService {
 
   /**
    * Replaces the password of a caller who knows the current one, and ends the account's other sessions and its reset link.
-   * @throws ApiError `validation_failed` for the field at fault, `too_many_requests` after many wrong guesses in a row,
-   *   401 with the reason if the session ended while the passwords were hashed
+   * @throws ApiError `validation_failed` for the field at fault, `too_many_requests` after many wrong guesses in a row or five changes
+   *   within the hour, 401 with the reason if the session ended while the passwords were hashed
    */
   async change({ userId, sessionId }: Principal, dto: ChangePasswordDto): Promise<void> {
     const account = await this.accounts.findById(userId);
     if (!account) throw new ApiError('session_revoked');
     await this.assertCurrent(account, sessionId, dto.current_password);
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
+    await this.quota.use(userId, account.recoveries);
     const change = async () => {
       const credentialVersion = await this.accounts.changePasswordIfCurrent(userId, passwordHash, account.passwordHash);
       if (credentialVersion === null) throw await this.overtaken(userId, sessionId);

@@ -10,6 +10,7 @@ const RESET_TTL = 15 * MINUTE;
 const REPORT_TTL = 7 * DAY;
 const DEVICE_RETENTION = 90 * DAY;
 const TRIES = 5;
+const PASSWORD_CHANGES = 5;
 
 interface ModelToken {
   text: string;
@@ -98,6 +99,8 @@ export class AccountModel {
   isAdmin = false;
   /** Lockdowns and resets by mail. */
   recoveries = 0;
+  /** How often somebody who knew the password has changed it, or tried to, since each recovery. */
+  passwordChanges: Record<number, number> = {};
   sessions: ModelSession[] = [];
   /** Devices and networks that a login is no surprise from. */
   knownDevices: string[] = [];
@@ -127,6 +130,7 @@ export class AccountModel {
   clone(): AccountModel {
     const copy = Object.assign(new AccountModel(this.name, this.clock), this);
     copy.passwords = [...this.passwords];
+    copy.passwordChanges = { ...this.passwordChanges };
     copy.knownDevices = [...this.knownDevices];
     copy.mails = { ...this.mails };
     copy.events = { ...this.events };
@@ -238,6 +242,13 @@ export class AccountModel {
 
   end(reason: string, sessions = this.sessions): void {
     for (const session of sessions) session.end ??= reason;
+  }
+
+  /** @returns whether the quota of changes may be used up; it need not be, since its hour may have passed */
+  triedToChangePassword(): boolean {
+    const before = this.passwordChanges[this.recoveries] ?? 0;
+    this.passwordChanges[this.recoveries] = before + 1;
+    return before >= PASSWORD_CHANGES;
   }
 
   changePassword(password: string): void {

@@ -120,6 +120,7 @@ export const changePassword = command('change password', (chosen) => ({
         caller.post('/api/profile/password', { current_password, password, password_confirmation: password }),
       judge(model, session, { status }) {
         const isRight = current_password === model.passwords.at(-1);
+        if (chosen.isRight && model.triedToChangePassword() && status === 429) return;
         expect(status).toBe(isRight ? 200 : 422);
         if (!isRight) return;
         model.changePassword(password);
