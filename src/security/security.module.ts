@@ -29,7 +29,7 @@ import { PasswordBlocklist } from './passwords/password-blocklist.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { CallerAuthority } from './roles/caller-authority.js';
 import { RouteCheck } from './route.check.js';
-import { PasswordChangeQuota } from './throttling/password-change-quota.js';
+import { AccountQuotas } from './throttling/account-quotas.js';
 import { MemoryThrottlerStorage } from './throttling/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './throttling/redis-throttler.storage.js';
 import { AccessTokens } from './tokens/access-tokens.js';
@@ -93,7 +93,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
       },
     },
     AccountBackoff,
-    PasswordChangeQuota,
+    AccountQuotas,
     SecurityEvents,
     SecurityEventsRepository,
     { provide: RefusalListener, useClass: RefusalEvents },
@@ -112,7 +112,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     OneTimeSecrets,
     ThrottlerModule,
     AccountBackoff,
-    PasswordChangeQuota,
+    AccountQuotas,
     SecurityEvents,
     RefusalListener,
   ],

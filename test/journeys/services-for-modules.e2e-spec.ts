@@ -3,7 +3,7 @@ import { Schema } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/common/errors/index.js';
 import { Transactions } from '../../src/infrastructure/database/index.js';
-import { OneTimeSecrets } from '../../src/security/index.js';
+import { AccountQuotas, OneTimeSecrets } from '../../src/security/index.js';
 import { OneTimeSecretsRepository } from '../../src/security/one-time-secrets/one-time-secrets.repository.js';
 import { AccountsRepository } from '../../src/users/index.js';
 import { MINUTE, startTestApp, type TestApp } from '../support/index.js';
@@ -18,6 +18,21 @@ describe('What modules of one’s own may ask the service for', () => {
     transactions = test.app.get(Transactions);
   });
   afterAll(() => test.close());
+
+  it('are quotas of an account, of which each begins anew by itself', async () => {
+    const quotas = test.app.get(AccountQuotas);
+    const use = async (what: string, userId: string) =>
+      quotas.use(what, userId, { quota: 3, windowMs: MINUTE }).then(
+        () => 'allowed',
+        ({ code, retryAfterSeconds }: ApiError) => [code, retryAfterSeconds],
+      );
+    const uses = Promise.all(Array.from({ length: 5 }, () => use('note', NOBODY)));
+    const refused = ['too_many_requests', 60];
+    expect(await uses).toEqual(['allowed', 'allowed', 'allowed', refused, refused]);
+    expect([await use('note', NOBODY.replace('6', '7')), await use('export', NOBODY)]).toEqual(['allowed', 'allowed']);
+    await test.advance(MINUTE);
+    expect(await use('note', NOBODY)).toBe('allowed');
+  });
 
   it('are transactions within transactions, which are one', async () => {
     const secrets = test.app.get(OneTimeSecretsRepository);

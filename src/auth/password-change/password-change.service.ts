@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { RateLimit } from '../../common/access/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Sessions } from '../../login-history/index.js';
 import {
   AccountBackoff,
+  AccountQuotas,
   NewPasswords,
   OneTimeSecrets,
-  PasswordChangeQuota,
   PasswordHasher,
   type Principal,
   SecurityEvents,
@@ -14,6 +15,12 @@ import { type Account, AccountsRepository, isActive } from '../../users/index.js
 import { ResetMails } from '../password-reset/reset-mails.js';
 import type { ChangePasswordDto } from './password-change.dto.js';
 
+/**
+ * Each change kills the link with which the owner would reset the password, and is told to them by mail: a thief who knows it must not go
+ * on with that for ever.
+ */
+const CHANGES: RateLimit = { quota: 5, windowMs: 3_600_000 };
+
 @Injectable()
 export class PasswordChangeService {
   constructor(
@@ -21,7 +28,7 @@ export class PasswordChangeService {
     private readonly hasher: PasswordHasher,
     private readonly newPasswords: NewPasswords,
     private readonly backoff: AccountBackoff,
-    private readonly quota: PasswordChangeQuota,
+    private readonly quotas: AccountQuotas,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: Sessions,
     private readonly mails: ResetMails,
@@ -38,7 +45,8 @@ export class PasswordChangeService {
     if (!account) throw new ApiError('session_revoked');
     await this.assertCurrent(account, sessionId, dto.current_password);
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
-    await this.quota.use(userId, account.recoveries);
+    // A recovery ends what a thief has begun, and its owner has five more.
+    await this.quotas.use('password change', userId, CHANGES, account.recoveries);
     const change = async () => {
       const credentialVersion = await this.accounts.changePasswordIfCurrent(userId, passwordHash, account.passwordHash);
       if (credentialVersion === null) throw await this.overtaken(userId, sessionId);

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { InjectThrottlerStorage } from '@nestjs/throttler';
+import type { RateLimit } from '../../common/access/index.js';
+import { ApiError } from '../../common/errors/index.js';
+import { SecurityEvents } from '../events/security-events.js';
+import type { RequestCounter } from './request-counter.js';
+import { THROTTLING_KEYS } from './throttling-key.js';
+
+/** Limits what an account does, from whichever addresses: beside the limits of routes, which are per address. */
+@Injectable()
+export class AccountQuotas {
+  constructor(
+    @InjectThrottlerStorage() private readonly counter: RequestCounter,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  /**
+   * Counts one use: in Redis for all instances together, else for this process. To be called outside of transactions, which may begin
+   * anew.
+   * @param what names the quota
+   * @param limit how many uses there may be in a window, which begins with the first
+   * @param since distinguishes uses that do not count any more from those that do
+   * @throws ApiError `too_many_requests`, with the end of the window
+   */
+  async use(what: string, userId: string, { quota, windowMs }: RateLimit, since = 0): Promise<void> {
+    const key = `${THROTTLING_KEYS}account:${what}:${userId}:${since}`;
+    const { totalHits, isBlocked, timeToBlockExpire } = await this.counter.count(key, windowMs, quota);
+    if (!isBlocked) return;
+    if (totalHits === quota + 1) {
+      this.events.record({ kind: 'excess_rate_limit_exceeded', outcome: 'failure', userId, detail: what });
+    }
+    throw new ApiError('too_many_requests', { retryAfterSeconds: timeToBlockExpire });
+  }
+}
