@@ -67,6 +67,14 @@ describe('The typed client', () => {
     ]);
   });
 
+  it('leads to no other path by a parameter that is made of dots: the service refuses what it sends', async () => {
+    const { api, asked } = parcels(() => Response.json({ message: 'Parcel' }));
+    for (const id of ['.', '..']) await api.getParcel({ id });
+    await api.getParcel({ id: '..a' });
+    const pathOf = (path: string) => new URL(path, 'https://accounts.example').pathname;
+    expect(asked.map(({ path }) => pathOf(path))).toEqual(['/api/parcels/%', '/api/parcels/%', '/api/parcels/..a']);
+  });
+
   it('gives its own refresh token to the operations alone that end a session', async () => {
     const { api, asked } = parcels(() => Response.json({ message: 'Parcel' }));
     await api.signParcel({ refresh_token: 'theirs' });

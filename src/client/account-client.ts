@@ -52,7 +52,7 @@ function queryOf(fields: Fields): string {
   // As in a JSON body: dates become strings, and undefined is left out.
   for (const [name, value] of Object.entries(JSON.parse(JSON.stringify(fields)) as Fields))
     for (const one of [value].flat()) query.append(name, one as string);
-  const text = String(query);
+  const text = `${query}`;
   return text && `?${text}`;
 }
 
@@ -69,8 +69,8 @@ export function createClient<Operations>(
   const session = keepSession(store, exchange, onSessionEnd);
 
   async function request(id: string, input: Fields, token?: string, signal?: AbortSignal): Promise<unknown> {
-    const [, given, template] = /(\w*) ?([^ !]+)/.exec(routes[id] as string) as unknown as [string, string, string];
-    const method = given || 'POST';
+    const route = /(\w+)? ?([^ !]+)/.exec(routes[id] as string) as unknown as [string, string | undefined, string];
+    const [, method = 'POST', template] = route;
     const fields = { ...input };
     const path = template.replace(/{(\??)(.+?)}/g, (_match, isQuery: string, names: string) => {
       const named: Fields = {};
@@ -78,7 +78,9 @@ export function createClient<Operations>(
         named[name] = fields[name];
         delete fields[name];
       }
-      return isQuery ? queryOf(named) : encodeURIComponent(named[names] as string);
+      if (isQuery) return queryOf(named);
+      // Dots have no code, and `fetch` would go up, to the path of another operation: this cannot be decoded, and is refused.
+      return encodeURIComponent(named[names] as string).replace(/^\.+$/, '%');
     });
     const body = method[0] === 'P' ? JSON.stringify(fields) : undefined;
     const response = await send(baseUrl.replace(/\/+$/, '') + path + (body ? '' : queryOf(fields)), {

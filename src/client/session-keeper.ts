@@ -51,10 +51,14 @@ export function keepSession(
   function begin(tokens: Tokens, since = Date.now()): Session {
     // A proxy in between may answer with JSON, and with 200, too.
     if (!(tokens?.expires_in >= 0)) throw new AccountError(200, {});
-    const { token, refresh_token, expires_in } = tokens;
     // Another session waits for no refresh of the one before.
     refreshing = null;
-    known = { token, refresh_token, expires_at: Date.now() + expires_in * 1000, since };
+    known = {
+      token: tokens.token,
+      refresh_token: tokens.refresh_token,
+      expires_at: Date.now() + tokens.expires_in * 1000,
+      since,
+    };
     store.write(known);
     return known;
   }

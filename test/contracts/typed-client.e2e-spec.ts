@@ -16,7 +16,7 @@ const ROUNDS = 20;
 // What the methods take and yield is tested with the compiler; here they are called.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Client = Record<
-  'login' | 'logout' | 'getProfile' | 'itsNotMe' | 'verifyOtp' | 'accessToken',
+  'login' | 'logout' | 'getProfile' | 'listLoginHistory' | 'endUserSession' | 'itsNotMe' | 'verifyOtp' | 'accessToken',
   (input?: object) => Promise<any>
 > & {
   isLoggedIn(): boolean;
@@ -302,6 +302,15 @@ describe('The typed client', () => {
     await expect(api.logout()).resolves.toBeUndefined();
     await expect(api.logout()).resolves.toBeUndefined();
     expect(api.isLoggedIn()).toBe(false);
+  });
+
+  it('calls no other operation where a parameter of the path is made of dots', async () => {
+    const { api } = newClient();
+    await login(api);
+    const [own] = (await api.listLoginHistory()).content;
+    const refused = { status: 400, code: 'malformed_request' };
+    await expect(api.endUserSession({ id: '..', session: own._id })).rejects.toMatchObject(refused);
+    expect(await api.getProfile()).toHaveProperty('username');
   });
 
   it('hands on what a refusal tells', async () => {
