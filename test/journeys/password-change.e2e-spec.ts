@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Types } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NewPasswords, SecurityEvents } from '../../src/security/index.js';
+import { AccountsRepository } from '../../src/users/index.js';
 import { MINUTE } from '../support/manual-clock.js';
 import { NEW_PASSWORD, PasswordResets } from '../support/password-resets.js';
 import { PASSWORD, type User } from '../support/personas.js';
@@ -82,6 +84,40 @@ describe('Changing one’s password', () => {
     test.clock.advance(MINUTE);
     const newer = await resets.tokenFor(user.registration.email, 2);
     expect((await resets.reset(newer, 'Brand-new6$')).status).toBe(200);
+  });
+
+  it('many times at once lets its owner reset it after one of them', async () => {
+    const owner = await test.personas.user();
+    const resets = new PasswordResets(test);
+    const token = await resets.tokenFor(owner.registration.email);
+    const accounts = test.app.get(AccountsRepository, { strict: false });
+    const hash = vi.spyOn(test.app.get(NewPasswords, { strict: false }), 'hash');
+    const hashed = () => hash.mock.settledResults.filter(({ type }) => type === 'fulfilled').length;
+    const begun: string[] = [];
+    let goOn = (): void => undefined;
+    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+    const { changePasswordIfCurrent, resetPassword } = accounts;
+    vi.spyOn(accounts, 'changePasswordIfCurrent').mockImplementation(async (...args) => {
+      begun.push('change');
+      await mayGoOn;
+      return changePasswordIfCurrent.apply(accounts, args);
+    });
+    vi.spyOn(accounts, 'resetPassword').mockImplementation((...args) => {
+      begun.push('reset');
+      return resetPassword.apply(accounts, args);
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+
+    const changes = Array.from({ length: 5 }, () => change(owner, valid));
+    await expect.poll(hashed).toBe(5);
+    const reset = resets.reset(token);
+    await expect.poll(hashed).toBe(6);
+    // Until it has its turn in the queue.
+    await pause(100);
+    goOn();
+    await Promise.all([...changes, reset]);
+    expect(begun.slice(0, 2)).toEqual(['change', 'reset']);
+    expect(begun.length).toBeGreaterThan(2);
   });
 
   it('succeeds five times an hour, and five more after a recovery, so that a link that is mailed then works', async () => {

@@ -89,7 +89,9 @@ export class Sessions {
    */
   async endAllWith(userId: string, reason: SessionEnd, change: () => Promise<number>, keptId?: string): Promise<void> {
     let attempts = 0;
-    const { version, endedIds } = await this.transactions.runInTurn(accountTurn(userId), async () => {
+    // Whoever keeps a session can make many changes at once: a reset comes after one of them.
+    const ownTurn = keptId ? [`password-change:${userId}`] : [];
+    const { version, endedIds } = await this.transactions.runInTurn([...ownTurn, accountTurn(userId)], async () => {
       attempts += 1;
       const version = await change();
       // The session was ended meanwhile, by a lockdown or a reset, which this change must not undo.
