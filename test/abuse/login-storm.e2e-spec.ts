@@ -121,7 +121,7 @@ function withInstances(instances: number, stormerOf: (victim: Registration) => S
 
   const newestOther = async (api: User['api']): Promise<string> => {
     const { body } = await api.get('/api/login-history');
-    return body.data.content.find(({ is_current }: { is_current: boolean }) => !is_current)._id;
+    return body.data.content.find(({ current }: { current: boolean }) => !current)._id;
   };
 
   const isOfSessions = Object.values(STORMS_OF_SESSIONS).includes(stormerOf);

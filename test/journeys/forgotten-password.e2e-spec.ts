@@ -252,7 +252,10 @@ describe('Forgotten password', () => {
     });
     const weak = await resets.reset(token, 'weak');
     expect(weak.status).toBe(422);
-    expect(weak.body.errors[0]).toEqual({ field: 'password', message: 'password must be at least 8 characters long' });
+    expect(weak.body.errors[0]).toEqual({
+      field: 'password',
+      message: 'Password must include uppercase, lowercase, number, and special character',
+    });
     expect((await resets.reset(token, `Aa1$${'é'.repeat(35)}`)).body.errors[0].message).toMatch(/72 bytes/);
     const confirmation = await test
       .client()
