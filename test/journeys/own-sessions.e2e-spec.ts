@@ -131,6 +131,8 @@ describe('One’s own sessions', () => {
       ['10.0.0.1', FIREFOX],
       ['10.0.0.2', FIREFOX],
       ['10.0.0.2', 'curl/8'],
+      ['10.0.0.2', 'curl/8.1'],
+      ['10.0.0.2', 'PostmanRuntime/7.43'],
     ] as const) {
       const body = { login: registration.username, password: PASSWORD };
       test.clock.advance(1_000);
@@ -138,12 +140,18 @@ describe('One’s own sessions', () => {
         .token;
     }
     const { body } = await get(token, '/api/login-history/statistics');
+    const { content } = (await get(token, '/api/login-history')).body.data;
     expect(body.data).toEqual({
-      total_logins: 3,
+      total_logins: 5,
       unique_ips: 2,
-      unique_devices: 2,
-      last_login: (await get(token, '/api/login-history')).body.data.content[0].login_at,
+      unique_devices: 3,
+      last_login: content[0].login_at,
     });
+    // One that did not say what it is.
+    await test.database
+      .collection('login_histories')
+      .updateOne({ _id: new Types.ObjectId(content[4]._id as string) }, { $unset: { user_agent: 1, devices: 1 } });
+    expect((await get(token, '/api/login-history/statistics')).body.data.unique_devices).toBe(4);
   });
 
   it('leave behind from where they were, for 90 days after the last', async () => {

@@ -109,7 +109,12 @@ export class LoginStatisticsDto {
   @ApiProperty({ type: 'integer', minimum: 0, example: 3 })
   unique_ips: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, example: 2, description: 'Pairs of browser and operating system' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    example: 2,
+    description: 'Pairs of browser, or other program, and operating system',
+  })
   unique_devices: number;
 
   @ApiDateTime({ isNullable: true, description: 'The latest login in the history; null if there is none' })

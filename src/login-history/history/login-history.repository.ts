@@ -6,6 +6,9 @@ import { findPage } from '../../infrastructure/database/index.js';
 import { LoginHistory } from '../sessions/login-history.schema.js';
 import type { LoginStatisticsDto } from './login-history.dto.js';
 
+/** The browser, or what another program calls itself, without its version (RFC 9110 section 10.1.5). */
+const PROGRAM = { $ifNull: ['$devices.browser.name', { $arrayElemAt: [{ $split: ['$user_agent', '/'] }, 0] }] };
+
 /** Reads the login history; SessionsRepository writes it. */
 @Injectable()
 export class LoginHistoryRepository {
@@ -30,7 +33,7 @@ export class LoginHistoryRepository {
           _id: null,
           total: { $sum: 1 },
           ips: { $addToSet: '$ip' },
-          devices: { $addToSet: { browser: '$devices.browser.name', os: '$devices.os.name' } },
+          devices: { $addToSet: { program: PROGRAM, os: '$devices.os.name' } },
           last: { $max: '$login_at' },
         },
       },
