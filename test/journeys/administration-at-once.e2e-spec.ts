@@ -100,7 +100,7 @@ describe('Two administrators who decide about one account at the same moment', (
   });
 });
 
-describe('A decision whose opposite is made before it has been announced', () => {
+describe('A decision', () => {
   let test: TestApp;
   let admin: User;
   beforeAll(async () => {
@@ -112,63 +112,59 @@ describe('A decision whose opposite is made before it has been announced', () =>
   it.each([
     ['announceClosed', 'inactive', 'active', ['reopened', 'closed', 'reopened']],
     ['announceReopened', 'active', 'inactive', ['closed', 'reopened', 'closed']],
-  ] as const)('(%s) does not have the last word, and ends no later session', async (held, first, opposite, words) => {
-    const owner = await test.personas.confirmed();
-    const { userId } = await test.personas.login(owner);
-    const decide = async (status: string) => (await admin.api.patch(`/api/users/${userId}`, { status })).status;
-    const announcements = test.app.get(AccountAnnouncements, { strict: false });
-    await decide(opposite);
-    const heard: string[] = [];
-    announcements.onClosed(async (closedId) => void (closedId === userId && heard.push('closed')));
-    announcements.onReopened(async (reopenedId) => void (reopenedId === userId && heard.push('reopened')));
-    const announce = announcements[held].bind(announcements) as (userId: string, reason: 'disabled') => Promise<void>;
-    let session: Tokens | undefined;
-    announcements[held] = async (id: string) => {
-      announcements[held] = announce as never;
-      expect(await decide(opposite)).toBe(200);
-      if (opposite === 'active') session = await test.personas.login(owner);
-      await announce(id, 'disabled');
-    };
-    expect(await decide(first)).toBe(200);
-    expect(heard).toEqual(words);
-    if (session) expect((await owner.api.as({ bearer: session.token }).get('/api/profile')).status).toBe(200);
-  });
-});
-
-describe('A decision about an account that somebody writes all the time, on other instances too', () => {
-  let test: TestApp;
-  let admin: User;
-  beforeAll(async () => {
-    test = await startTestApp();
-    admin = await test.personas.admin();
-  });
-  afterAll(() => test.close());
+  ] as const)(
+    'whose opposite is made before it has been announced (%s) does not have the last word, and ends no later session',
+    async (held, first, opposite, words) => {
+      const owner = await test.personas.confirmed();
+      const { userId } = await test.personas.login(owner);
+      const decide = async (status: string) => (await admin.api.patch(`/api/users/${userId}`, { status })).status;
+      const announcements = test.app.get(AccountAnnouncements, { strict: false });
+      await decide(opposite);
+      const heard: string[] = [];
+      announcements.onClosed(async (closedId) => void (closedId === userId && heard.push('closed')));
+      announcements.onReopened(async (reopenedId) => void (reopenedId === userId && heard.push('reopened')));
+      const announce = announcements[held].bind(announcements) as (userId: string, reason: 'disabled') => Promise<void>;
+      let session: Tokens | undefined;
+      announcements[held] = async (id: string) => {
+        announcements[held] = announce as never;
+        expect(await decide(opposite)).toBe(200);
+        if (opposite === 'active') session = await test.personas.login(owner);
+        await announce(id, 'disabled');
+      };
+      expect(await decide(first)).toBe(200);
+      expect(heard).toEqual(words);
+      if (session) expect((await owner.api.as({ bearer: session.token }).get('/api/profile')).status).toBe(200);
+    },
+  );
 
   it.each([
     ['PATCH', '', { role: 'admin' }],
     ['PATCH', '', { status: 'inactive' }],
     ['DELETE', '', undefined],
     ['POST', '/restore', undefined],
-  ])('(%s %s %j) does not begin anew because of what is written after it has begun', async (method, path, body) => {
-    const { userId } = await test.personas.user();
-    const authenticator = test.app.get(Authenticator, { strict: false });
-    const assertStillStands = authenticator.assertStillStands.bind(authenticator);
-    onTestFinished(() => void (authenticator.assertStillStands = assertStillStands));
-    const write = () =>
-      test.database
-        .collection('auths')
-        .updateOne({ user: new Types.ObjectId(userId) }, { $set: { lock: new Types.ObjectId() } });
-    let begun = 0;
-    let written: Promise<unknown> | undefined;
-    authenticator.assertStillStands = async (caller) => {
-      begun += 1;
-      const account = await assertStillStands(caller);
-      written ??= write();
-      await Promise.race([written, pause(200)]);
-      return account;
-    };
-    expect((await admin.api.request(`/api/users/${userId}${path}`, { method, body })).status).toBe(200);
-    await written;
-    expect(begun).toBe(1);
-  });
+  ])(
+    '(%s %s %j) does not begin anew because of what others, on another instance too, write after it has begun',
+    async (method, path, body) => {
+      const { userId } = await test.personas.user();
+      const authenticator = test.app.get(Authenticator, { strict: false });
+      const assertStillStands = authenticator.assertStillStands.bind(authenticator);
+      onTestFinished(() => void (authenticator.assertStillStands = assertStillStands));
+      const write = () =>
+        test.database
+          .collection('auths')
+          .updateOne({ user: new Types.ObjectId(userId) }, { $set: { lock: new Types.ObjectId() } });
+      let begun = 0;
+      let written: Promise<unknown> | undefined;
+      authenticator.assertStillStands = async (caller) => {
+        begun += 1;
+        const account = await assertStillStands(caller);
+        written ??= write();
+        await Promise.race([written, pause(200)]);
+        return account;
+      };
+      expect((await admin.api.request(`/api/users/${userId}${path}`, { method, body })).status).toBe(200);
+      await written;
+      expect(begun).toBe(1);
+    },
+  );
 });

@@ -76,11 +76,17 @@ describe('Several processes on one machine', () => {
     }
   });
 
-  it('are replaced when they die, and all end with 0 when they are told to', async () => {
+  /** Waits until all processes listen. @returns one of them as `victim` */
+  const startInFull = async () => {
     const service = start(backend.env);
     const url = await service.started();
     await expect.poll(() => service.output, PATIENCE).toContain(`Processes    ${WORKERS}, all listening`);
     const [victim] = childrenOf(service.pid) as [number];
+    return { service, url, victim };
+  };
+
+  it('are replaced when they die, and all end with 0 when they are told to', async () => {
+    const { service, url, victim } = await startInFull();
     process.kill(victim, 'SIGKILL');
     await expect.poll(() => service.errors, PATIENCE).toContain(`Process ${victim} ended (SIGKILL)`);
     expect(await ask(url, '/health/ready')).toBe(200);
@@ -91,10 +97,7 @@ describe('Several processes on one machine', () => {
   });
 
   it('leave no client waiting for one that died before it had taken the connection', async () => {
-    const service = start(backend.env);
-    const url = await service.started();
-    await expect.poll(() => service.output, PATIENCE).toContain(`Processes    ${WORKERS}, all listening`);
-    const [victim] = childrenOf(service.pid) as [number];
+    const { url, victim } = await startInFull();
     process.kill(victim, 'SIGSTOP');
     const asked = Array.from({ length: 2 * WORKERS }, () => ask(url, '/health/live').catch(() => 'cut off'));
     const waiting = Symbol('waiting');
