@@ -1,5 +1,13 @@
-import { ApiError, ERROR_CATALOGUE, ERROR_CODES, type ErrorCode, GUESS_ERRORS } from '../errors/index.js';
+import {
+  ApiError,
+  ERROR_CATALOGUE,
+  ERROR_CODES,
+  type ErrorCode,
+  type FieldError,
+  GUESS_ERRORS,
+} from '../errors/index.js';
 import { type EnvelopeKind, errorBody } from '../http/index.js';
+import type { ErrorExample } from './openapi-types.js';
 
 const KINDS: EnvelopeKind[] = ['auth', 'resource'];
 
@@ -7,20 +15,26 @@ const KINDS: EnvelopeKind[] = ['auth', 'resource'];
  * Examples of errors in both envelopes, made by the code that makes the real ones.
  * @param paths examples that no answer of these paths refers to are left out
  */
-export function errorExamples(paths: object): Record<string, { summary: string; value: object }> {
+export function errorExamples(paths: object): Record<string, ErrorExample> {
   const text = JSON.stringify(paths);
   const all = KINDS.flatMap((kind) => ERROR_CODES.map((code) => ({ kind, code })));
   const used = all.filter(({ kind, code }) => text.includes(`"${errorExampleRef(kind, code).$ref}"`));
   return Object.fromEntries(
-    used.map(({ kind, code }) => [
-      exampleName(kind, code),
-      { summary: ERROR_CATALOGUE[code].message, value: errorBody(kind, exampleError(code), attemptsLeft(kind, code)) },
-    ]),
+    used.map(({ kind, code }) => [exampleName(kind, code), toExample(kind, exampleError(code))]),
   );
 }
 
 export function errorExampleRef(kind: EnvelopeKind, code: ErrorCode): { $ref: string } {
   return { $ref: `#/components/examples/${exampleName(kind, code)}` };
+}
+
+/** The same of one operation's field. */
+export function mistakeExample(kind: EnvelopeKind, mistake: FieldError): ErrorExample {
+  return toExample(kind, new ApiError('validation_failed', { fields: [mistake] }));
+}
+
+function toExample(kind: EnvelopeKind, error: ApiError): ErrorExample {
+  return { summary: error.message, value: errorBody(kind, error, attemptsLeft(kind, error.code)) };
 }
 
 function exampleName(kind: EnvelopeKind, code: ErrorCode): string {

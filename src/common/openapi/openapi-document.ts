@@ -7,23 +7,13 @@ import { HEADER_COMPONENTS, SCHEMA_COMPONENTS } from './components.js';
 import { DESCRIPTION, TAGS } from './description.js';
 import { errorExamples } from './error-examples.js';
 import { type ExampleSource, exampleOf } from './example.js';
+import { exampleMistake } from './example-mistake.js';
 import { toJsonSchema } from './json-schema.js';
-import type { Schema } from './openapi-types.js';
+import type { MediaType, Parameter, Schema } from './openapi-types.js';
 import { JSON_MEDIA_TYPE, SUCCESS_EXTENSION, type SuccessDescription } from './operation.decorator.js';
 import { responsesOf } from './responses.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & Record<string, unknown>;
-
-/** What is sent: a body of one media type, or a parameter. OpenAPI allows either an example or several. */
-interface MediaType {
-  schema?: Schema;
-  example?: unknown;
-  examples?: unknown;
-}
-
-interface Parameter extends MediaType {
-  required?: boolean;
-}
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
 
@@ -109,7 +99,8 @@ function completeOperation(
   );
   for (const extension of [SUCCESS_EXTENSION, ACCESS_EXTENSION, ERROR_CODES_EXTENSION]) delete operation[extension];
   operation.security = securityOf(access);
-  describeInput(operation, examples);
+  const body = describeBody(operation, examples);
+  const parameters = describeParameters(operation, examples);
   if (!success) return;
   operation.responses = responsesOf(
     {
@@ -117,7 +108,7 @@ function completeOperation(
       envelope,
       success,
       errorCodes,
-      hasInput: operation.requestBody !== undefined || (operation.parameters ?? []).length > 0,
+      exampleMistake: exampleMistake(body, parameters),
       mayHaveBody: method !== 'get' && method !== 'head',
       isLimited: access !== undefined && access.limit !== 'none',
     },
@@ -126,20 +117,27 @@ function completeOperation(
 }
 
 /**
- * Completes body and parameters. Their examples stand beside their schemas too: tools that send requests look there alone (dredd,
- * Postman).
+ * Completes the body. Its example stands beside its schema too, as those of parameters do: tools that send requests look there alone
+ * (dredd, Postman).
+ * @returns its schema
  */
-function describeInput({ operationId, requestBody, parameters = [] }: Operation, examples: ExampleSource): void {
+function describeBody({ operationId, requestBody }: Operation, examples: ExampleSource): Schema | undefined {
   const body = requestBody as { content?: Record<string, MediaType>; required?: boolean } | undefined;
+  let described: Schema | undefined;
   for (const [mediaType, content] of Object.entries(body?.content ?? {})) {
-    const described = resolved(content.schema, examples.components);
+    described = resolved(content.schema, examples.components);
     refuseOthers(described, examples.components);
     // Where no field is required, no body is an empty one.
     if (body && described?.properties && !described.required) body.required = false;
     if (mediaType !== JSON_MEDIA_TYPE || !content.schema || content.examples) continue;
     content.example = exampleOf(content.schema, examples, content.schema.$ref ? '' : `the body of ${operationId}`);
   }
-  for (const parameter of parameters as Parameter[]) {
+  return described;
+}
+
+function describeParameters(operation: Operation, examples: ExampleSource): Parameter[] {
+  const parameters = (operation.parameters ?? []) as Parameter[];
+  for (const parameter of parameters) {
     const { schema } = parameter;
     if (!schema) continue;
     if (Array.isArray(parameter.examples)) {
@@ -150,6 +148,7 @@ function describeInput({ operationId, requestBody, parameters = [] }: Operation,
     if (!parameter.required || parameter.examples) continue;
     parameter.example = exampleOf(schema, { ...examples, onMissing: () => undefined });
   }
+  return parameters;
 }
 
 /** Says of a request's body, and of what is in it, that fields beside the described ones are refused. */

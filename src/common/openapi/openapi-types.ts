@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors/index.js';
+import type { ErrorCode, FieldError } from '../errors/index.js';
 import type { EnvelopeKind } from '../http/index.js';
 import type { SuccessDescription } from './operation.decorator.js';
 
@@ -18,17 +18,38 @@ export interface Schema {
   items?: Schema;
   allOf?: Schema[];
   anyOf?: Schema[];
+  pattern?: string;
   minimum?: number;
   maximum?: number;
 }
 
+/** What is sent: a body of one media type, or a parameter. OpenAPI allows either an example or several. */
+export interface MediaType {
+  schema?: Schema;
+  example?: unknown;
+  examples?: unknown;
+}
+
+export interface Parameter extends MediaType {
+  name: string;
+  required?: boolean;
+}
+
 export type Headers = Record<string, { $ref: string } | { description: string; schema: Schema }>;
+
+export interface ErrorExample {
+  summary: string;
+  value: object;
+}
 
 export interface Response {
   description: string;
   headers: Headers;
   /** By media type. */
-  content: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { $ref: string }> }>;
+  content: Record<
+    string,
+    { schema: Schema; example?: unknown; examples?: Record<string, { $ref: string } | ErrorExample> }
+  >;
 }
 
 /** The facts about an operation from which its answers follow. */
@@ -37,8 +58,8 @@ export interface OperationFacts {
   envelope: EnvelopeKind;
   success: SuccessDescription;
   errorCodes: ErrorCode[];
-  /** A body, or parameters. */
-  hasInput: boolean;
+  /** Null if it takes neither a body nor parameters. */
+  exampleMistake: FieldError | null;
   /** Whether the method allows a body, even if the operation has none. */
   mayHaveBody: boolean;
   isLimited: boolean;

@@ -1,7 +1,7 @@
 import { ERROR_CATALOGUE, type ErrorCode, UNREAD_ERRORS } from '../errors/index.js';
 import type { EnvelopeKind } from '../http/index.js';
 import { certainHintsOfStatus, COMMON_HEADERS, headersOfStatus, LIMIT_HEADERS } from './components.js';
-import { errorExampleRef } from './error-examples.js';
+import { errorExampleRef, mistakeExample } from './error-examples.js';
 import { type ExampleSource, exampleOf } from './example.js';
 import { answerName, asComponent, errorBaseName, errorName, pageName, refTo } from './named-schemas.js';
 import type { OperationFacts, Response, Schema } from './openapi-types.js';
@@ -35,12 +35,19 @@ export function responsesOf(facts: OperationFacts, examples: ExampleSource): Rec
             errorSchema(envelope, status, codes),
             examples.components,
           ),
-          examples: Object.fromEntries(codes.map((code) => [code, errorExampleRef(envelope, code)])),
+          examples: Object.fromEntries(codes.map((code) => [code, errorExample(facts, code)])),
         },
       },
     };
   }
   return responses;
+}
+
+/** Of a wrong field the operation has an example of its own. */
+function errorExample({ envelope, exampleMistake }: OperationFacts, code: ErrorCode) {
+  return code === 'validation_failed' && exampleMistake
+    ? mistakeExample(envelope, exampleMistake)
+    : errorExampleRef(envelope, code);
 }
 
 /** Codes with the same message in one line. */
@@ -53,8 +60,8 @@ function descriptionOf(codes: ErrorCode[]): string {
   return lines.join('\n\n');
 }
 
-function allCodes({ errorCodes, hasInput, mayHaveBody }: OperationFacts): ErrorCode[] {
-  return [...errorCodes, ...(hasInput ? WITH_INPUT : []), ...(mayHaveBody ? WITH_BODY : []), ...ALWAYS];
+function allCodes({ errorCodes, exampleMistake, mayHaveBody }: OperationFacts): ErrorCode[] {
+  return [...errorCodes, ...(exampleMistake ? WITH_INPUT : []), ...(mayHaveBody ? WITH_BODY : []), ...ALWAYS];
 }
 
 function codesByStatus(codes: ErrorCode[]): [number, ErrorCode[]][] {
