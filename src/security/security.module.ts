@@ -30,6 +30,7 @@ import { PasswordHasher } from './passwords/password-hasher.js';
 import { CallerAuthority } from './roles/caller-authority.js';
 import { RouteCheck } from './route.check.js';
 import { AccountQuotas } from './throttling/account-quotas.js';
+import { LimitRefusals } from './throttling/limit-refusals.js';
 import { MemoryThrottlerStorage } from './throttling/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './throttling/redis-throttler.storage.js';
 import { AccessTokens } from './tokens/access-tokens.js';
@@ -94,6 +95,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     },
     AccountBackoff,
     AccountQuotas,
+    LimitRefusals,
     SecurityEvents,
     SecurityEventsRepository,
     { provide: RefusalListener, useClass: RefusalEvents },
@@ -113,6 +115,7 @@ import { RefreshTokens } from './tokens/refresh-tokens.js';
     ThrottlerModule,
     AccountBackoff,
     AccountQuotas,
+    LimitRefusals,
     SecurityEvents,
     RefusalListener,
   ],

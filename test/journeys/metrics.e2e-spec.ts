@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProcessMetrics } from '../../src/infrastructure/observability/metrics/index.js';
+import { AccountQuotas } from '../../src/security/index.js';
 import { MINUTE } from '../support/manual-clock.js';
 import { newRegistration, PASSWORD } from '../support/personas.js';
 import { exchange } from '../support/raw-http.js';
 import { seriesOf } from '../support/series.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+const SOMEBODY = '66f2a1b3c4d5e6f708192a3b';
 
 const scrape = async (test: TestApp): Promise<Record<string, number>> => {
   const { status, headers, text } = await test.client().get('/metrics');
@@ -82,6 +85,16 @@ describe('Metrics', () => {
     expect(grew('security_events_total{kind="authn_login_success"}')).toBe(1);
     // One for each limit, however often it is run against.
     expect(grew('security_events_total{kind="excess_rate_limit_exceeded"}')).toBe(2);
+  });
+
+  it('tell what the quotas of accounts refuse', async () => {
+    const use = () => test.app.get(AccountQuotas).use('note', SOMEBODY, { quota: 1, windowMs: MINUTE });
+    const grew = await growth(async () => {
+      await use();
+      for (let i = 0; i < 3; i += 1) await expect(use()).rejects.toMatchObject({ code: 'too_many_requests' });
+    });
+    expect(grew('rate_limit_refusals_total{limit="account"}')).toBe(3);
+    expect(grew('security_events_total{kind="excess_rate_limit_exceeded"}')).toBe(1);
   });
 
   it('tell which records the cache had', async () => {

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { RateLimit } from '../../common/access/index.js';
-import { ApiError } from '../../common/errors/index.js';
-import { SecurityEvents } from '../events/security-events.js';
+import { LimitRefusals } from './limit-refusals.js';
 import type { RequestCounter } from './request-counter.js';
 import { THROTTLING_KEYS } from './throttling-key.js';
 
@@ -11,7 +10,7 @@ import { THROTTLING_KEYS } from './throttling-key.js';
 export class AccountQuotas {
   constructor(
     @InjectThrottlerStorage() private readonly counter: RequestCounter,
-    private readonly events: SecurityEvents,
+    private readonly refusals: LimitRefusals,
   ) {}
 
   /**
@@ -24,11 +23,8 @@ export class AccountQuotas {
    */
   async use(what: string, userId: string, { quota, windowMs }: RateLimit, since = 0): Promise<void> {
     const key = `${THROTTLING_KEYS}account:${what}:${userId}:${since}`;
-    const { totalHits, isBlocked, timeToBlockExpire } = await this.counter.count(key, windowMs, quota);
-    if (!isBlocked) return;
-    if (totalHits === quota + 1) {
-      this.events.record({ kind: 'excess_rate_limit_exceeded', outcome: 'failure', userId, detail: what });
-    }
-    throw new ApiError('too_many_requests', { retryAfterSeconds: timeToBlockExpire });
+    const record = await this.counter.count(key, windowMs, quota);
+    if (!record.isBlocked) return;
+    throw this.refusals.record({ limit: 'account', code: 'too_many_requests', detail: what, userId }, record, quota);
   }
 }

@@ -6,18 +6,17 @@ import {
   type ThrottlerModuleOptions,
 } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../common/errors/index.js';
+import type { ApiError } from '../../common/errors/index.js';
 import type { Access, RateLimit } from '../../common/access/index.js';
 import { addressBucket, clientAddress, currentRequest, envelopeKindOf } from '../../common/http/index.js';
 import { andThen, type Promisable } from '../../common/promisable/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import { Metrics } from '../../infrastructure/observability/index.js';
 import { Reflector } from '@nestjs/core';
 import { accessOf } from '../access-of.js';
-import { SecurityEvents } from '../events/security-events.js';
 import { LimitNamespaces } from './limit-namespaces.js';
+import { LimitRefusals } from './limit-refusals.js';
 import type { RequestCounter, ThrottlerRecord } from './request-counter.js';
-import { type LimitName, throttlingKey } from './throttling-key.js';
+import { type RouteLimitName, throttlingKey } from './throttling-key.js';
 
 /**
  * Throttles per address. Each `/auth` route, and each route with a limit of its own, has its own counter; all others share one.
@@ -27,24 +26,17 @@ import { type LimitName, throttlingKey } from './throttling-key.js';
 @Injectable()
 export class RequestThrottlerGuard extends ThrottlerGuard {
   private readonly limits: Config['limits'];
-  private readonly refusals;
 
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
     @InjectThrottlerStorage() private readonly counter: RequestCounter,
     reflector: Reflector,
-    private readonly events: SecurityEvents,
+    private readonly refusals: LimitRefusals,
     { limits }: Config,
-    metrics: Metrics,
     @Optional() private readonly namespaces?: LimitNamespaces,
   ) {
     super(options, counter, reflector);
     this.limits = limits;
-    this.refusals = metrics.counters('rate_limit_refusals_total', 'Requests over a limit', 'limit', [
-      'auth',
-      'general',
-      'route',
-    ]);
   }
 
   /** Overrides the library's, which reads seven decorators at each request; here the route's access has everything. */
@@ -60,7 +52,7 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     return this.admit(context, limit, this.limits[limit]);
   }
 
-  private admit(context: ExecutionContext, name: LimitName, { quota, windowMs }: RateLimit): Promisable<boolean> {
+  private admit(context: ExecutionContext, name: RouteLimitName, { quota, windowMs }: RateLimit): Promisable<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const route = `${context.getClass().name}.${context.getHandler().name}`;
@@ -73,24 +65,14 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
       const current = name === 'general' ? undefined : currentRequest();
       if (current) current.requestsRemaining = remaining;
       if (!record.isBlocked) return true;
-      throw this.refusal(name, record, record.totalHits === quota + 1, request);
+      throw this.refusal(name, record, quota, request);
     });
   }
 
-  /** @param isFirst whether it is the first refusal in this window: only that one becomes a security event */
-  private refusal(
-    name: LimitName,
-    { timeToBlockExpire }: ThrottlerRecord,
-    isFirst: boolean,
-    request: FastifyRequest,
-  ): ApiError {
-    this.refusals[name].inc();
+  private refusal(limit: RouteLimitName, record: ThrottlerRecord, quota: number, request: FastifyRequest): ApiError {
     const path = request.routeOptions.url as string;
-    const isOfAuth = name === 'auth' && envelopeKindOf(path) === 'auth';
+    const isOfAuth = limit === 'auth' && envelopeKindOf(path) === 'auth';
     const code = isOfAuth ? 'too_many_login_attempts' : 'too_many_requests';
-    if (isFirst) {
-      this.events.record({ kind: 'excess_rate_limit_exceeded', outcome: 'failure', detail: `${code} ${path}` });
-    }
-    return new ApiError(code, { retryAfterSeconds: timeToBlockExpire });
+    return this.refusals.record({ limit, code, detail: `${code} ${path}` }, record, quota);
   }
 }
