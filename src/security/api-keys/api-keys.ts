@@ -23,15 +23,15 @@ export interface IssuedApiKey {
 const RECORD_TTL_MS = 60_000;
 /** How exact `last_used_at` is: writing it at every request would cost more than the request. */
 const USE_RECORDED_EVERY_MS = 600_000;
-const DIGESTS_REMEMBERED = 1_000;
+const KEYS_REMEMBERED = 1_000;
 
 /** The keys of calling applications: those of the settings, and those that administrators issue. */
 @Injectable()
 export class ApiKeys implements OnCleanSlate {
   private readonly shareRead = coalesced<ApiKeyRecord | null>();
-  private readonly useRecordedAt = new Map<string, number>();
+  private readonly useRecordedAt = recentlyUsed<Date>(KEYS_REMEMBERED);
   /** Digests of valid keys, so that a digest need not be computed at each request. Whether it is still valid is always checked. */
-  private readonly digests = recentlyUsed<Buffer>(DIGESTS_REMEMBERED);
+  private readonly digests = recentlyUsed<Buffer>(KEYS_REMEMBERED);
 
   constructor(
     private readonly repository: ApiKeysRepository,
@@ -154,8 +154,9 @@ export class ApiKeys implements OnCleanSlate {
 
   private recordUse(id: string): void {
     const now = this.clock.now();
-    if (now.getTime() - (this.useRecordedAt.get(id) ?? 0) < USE_RECORDED_EVERY_MS) return;
-    this.useRecordedAt.set(id, now.getTime());
+    const recordedMs = this.useRecordedAt.get(id)?.getTime() ?? 0;
+    if (now.getTime() - recordedMs < USE_RECORDED_EVERY_MS) return;
+    this.useRecordedAt.set(id, now);
     // Not awaited: if the database fails, the date is less exact, and no request fails.
     void this.repository.recordUse(id, now).catch(() => undefined);
   }
