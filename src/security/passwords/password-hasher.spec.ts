@@ -3,8 +3,8 @@ import type { Config } from '../../infrastructure/config/index.js';
 import { Metrics } from '../../infrastructure/observability/index.js';
 import { PasswordHasher } from './password-hasher.js';
 
-const hasherWith = (hashConcurrency: number) =>
-  new PasswordHasher({ passwords: { hashCost: 4, hashConcurrency, blocklistFile: null } } as Config, new Metrics());
+const hasherWith = (hashConcurrency: number, metrics = new Metrics()) =>
+  new PasswordHasher({ passwords: { hashCost: 4, hashConcurrency, blocklistFile: null } } as Config, metrics);
 
 describe('PasswordHasher', () => {
   it('verifies what it hashed, and nothing else', async () => {
@@ -13,6 +13,14 @@ describe('PasswordHasher', () => {
     expect(hash).toMatch(/^\$2b\$04\$/);
     expect(await hasher.verify('Abcdef1@', hash)).toBe(true);
     for (const other of ['abcdef1@', 'Abcdef1@ ', '', 'Abcdef1']) expect(await hasher.verify(other, hash)).toBe(false);
+  });
+
+  it('takes the same text from two keyboards for the same password', async () => {
+    const hasher = hasherWith(2);
+    const [composed, decomposed] = ['NFC', 'NFD'].map((form) => 'Café-Zoë7@'.normalize(form)) as [string, string];
+    expect(composed).not.toBe(decomposed);
+    expect(await hasher.verify(decomposed, await hasher.hash(composed))).toBe(true);
+    expect(await hasher.verify(composed, await hasher.hash(decomposed))).toBe(true);
   });
 
   it('salts: two hashes of one password differ', async () => {
@@ -44,11 +52,22 @@ describe('PasswordHasher', () => {
   });
 
   it('turns away whoever would wait too long, and recovers', async () => {
-    const hasher = hasherWith(1);
+    const metrics = new Metrics();
+    const hasher = hasherWith(1, metrics);
     const settled = await Promise.allSettled(Array.from({ length: 60 }, () => hasher.hash('x')));
     const refused = settled.filter((result) => result.status === 'rejected');
     expect(refused.length).toBe(60 - 51);
     expect(refused[0]?.reason).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: expect.any(Number) });
+    expect(await metrics.render()).toMatch(/^password_hashes_refused_total 9$/m);
     expect(await hasher.hash('x')).toMatch(/^\$2b\$/);
+  });
+
+  it('ends its threads with the service', async () => {
+    const hasher = hasherWith(2);
+    await Promise.all([hasher.hash('x'), hasher.hash('y')]);
+    const { all } = (hasher as unknown as { threads: { all: Set<unknown> } }).threads;
+    expect(all.size).toBe(2);
+    await hasher.onApplicationShutdown();
+    expect(all.size).toBe(0);
   });
 });
