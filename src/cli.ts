@@ -9,18 +9,27 @@ const FAILED = 1;
 const WRONG_USAGE = 2;
 const DONE_UNTOLD = 3;
 
-async function run({ command, argument, isJson }: Invocation): Promise<string> {
+async function run({ command, argument, isJson }: Invocation): Promise<void> {
   const config = loadConfig(environmentVariables(), { isForCommand: true });
   const module = CliModule.forRoot({ config, clock: new SystemClock() });
   const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   try {
     const { lines, data } = await command.run(app, argument);
-    if (app.get(RecordCache).hasMissedWrites)
-      process.stderr.write('Redis does not answer: services may go on with what has ended for a minute\n');
-    return isJson ? JSON.stringify(data) : lines.join('\n');
+    print(isJson ? JSON.stringify(data) : lines.join('\n'));
   } finally {
+    const cache = app.get(RecordCache);
+    if (cache.hasMissedWrites) {
+      process.stderr.write(
+        'Redis does not answer, and services may go on with what has ended: waiting until none can, a minute at most\n',
+      );
+      await cache.untilHandedOn();
+    }
     await app.close();
   }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
 
 /** Expected errors are printed as they are; anything else is marked as a failure of the tool. */
@@ -36,7 +45,8 @@ process.stdout.on('error', ({ message }) => {
 });
 try {
   const invocation = readInvocation(args);
-  process.stdout.write(`${typeof invocation === 'string' ? invocation : await run(invocation)}\n`);
+  if (typeof invocation === 'string') print(invocation);
+  else await run(invocation);
 } catch (error) {
   const message = explain(error as Error);
   process.stderr.write(`${args.includes('--json') ? JSON.stringify({ error: message }) : message}\n`);

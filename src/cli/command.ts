@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { ApiError } from '../common/errors/index.js';
 
 /** What the operator named does not exist, or is not to be changed so; said as it is. */
 export class RefusedError extends Error {}
@@ -15,4 +16,10 @@ export interface Command {
   argument: string | null;
   help: string;
   run(app: INestApplicationContext, argument: string): Promise<CommandResult>;
+}
+
+/** The service's refusals, in words for the operator. */
+export function explain(error: unknown): never {
+  if (error instanceof ApiError) throw new RefusedError(error.fields?.[0]?.message ?? error.message);
+  throw error;
 }

@@ -1,35 +1,19 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Role } from '../common/access/index.js';
-import { ApiError } from '../common/errors/index.js';
 import { ID_PATTERN } from '../common/openapi/index.js';
 import { Transactions } from '../infrastructure/database/index.js';
-import { KnownDevicesRepository, Sessions } from '../login-history/index.js';
+import { KnownDevicesRepository, type RunTransaction, Sessions } from '../login-history/index.js';
 import { MailsRepository } from '../mail/index.js';
-import {
-  API_KEY_NAME,
-  API_KEY_NAME_RULE,
-  ApiKeys,
-  ApiKeysRepository,
-  Authenticator,
-  OneTimeSecrets,
-  SecurityEvents,
-  toApiKeyDto,
-} from '../security/index.js';
+import { Authenticator, OneTimeSecrets, SecurityEvents } from '../security/index.js';
 import { type Account, AccountAnnouncements, AccountsRepository, canHaveRole, isActive } from '../users/index.js';
+import { API_KEY_COMMANDS } from './api-key-commands.js';
 import { type Command, type CommandResult, RefusedError } from './command.js';
 import { importAccounts } from './import-accounts.js';
 import { showAccount } from './show-account.js';
 
 const LISTED_MAILS = 100;
-const LISTED_API_KEYS = 1000;
 const WHO = 'email|id';
 const ID = new RegExp(ID_PATTERN);
-
-/** The service's refusals, in words for the operator. */
-function explain(error: unknown): never {
-  if (error instanceof ApiError) throw new RefusedError(error.fields?.[0]?.message ?? error.message);
-  throw error;
-}
 
 /** @param who address, or the id with which log and events name an account. No username: it may look like an id */
 async function accountOf(app: INestApplicationContext, who: string): Promise<Account> {
@@ -39,12 +23,6 @@ async function accountOf(app: INestApplicationContext, who: string): Promise<Acc
   return account;
 }
 
-async function idOfApiKey(app: INestApplicationContext, name: string): Promise<string> {
-  const found = await app.get(ApiKeysRepository).findByName(name);
-  if (!found) throw new RefusedError(`There is no issued API key of the name ${name}`);
-  return found._id.toHexString();
-}
-
 /** The account must have been deleted before: so every module of a running service has reacted, and it was no mistake. */
 async function eraseAccount(app: INestApplicationContext, who: string): Promise<CommandResult> {
   const { userId, email, deletedAt } = await accountOf(app, who);
@@ -52,7 +30,11 @@ async function eraseAccount(app: INestApplicationContext, who: string): Promise<
   await app.get(Sessions).endAll(userId, 'account_disabled');
   await app.get(Sessions).removeOld(userId);
   await app.get(Transactions).run(async () => {
-    if (!(await app.get(AccountsRepository).erase(userId))) throw new RefusedError(`${email} was restored meanwhile`);
+    const accounts = app.get(AccountsRepository);
+    if (!(await accounts.erase(userId))) {
+      const what = (await accounts.findById(userId)) ? 'restored' : 'erased';
+      throw new RefusedError(`${email} was ${what} meanwhile`);
+    }
     await app.get(KnownDevicesRepository).forgetAll(userId);
     await app.get(OneTimeSecrets).forgetAll(userId);
     await app.get(MailsRepository).deleteTo(email);
@@ -104,11 +86,15 @@ export const COMMANDS: Record<string, Command> = {
     help: 'end every session of the account',
     async run(app, who) {
       const { userId, email } = await accountOf(app, who);
-      const ended = await app.get(Sessions).endAll(userId, 'session_revoked');
+      const told: RunTransaction = (work, lock) =>
+        app.get(Transactions).run(async () => {
+          await lock?.();
+          const about = { userId, detail: 'cli: all sessions' };
+          await app.get(SecurityEvents).recordWith({ kind: 'authn_token_revoked', outcome: 'success', ...about });
+          return work();
+        });
+      const ended = await app.get(Sessions).endAll(userId, 'session_revoked', told);
       const sessions = ended === 1 ? '1 session' : `${ended} sessions`;
-      await app
-        .get(SecurityEvents)
-        .recordWith({ kind: 'authn_token_revoked', outcome: 'success', userId, detail: `cli: ${sessions}` });
       return { lines: [`${sessions} of ${email} ended`], data: { user: userId, ended } };
     },
   },
@@ -122,57 +108,16 @@ export const COMMANDS: Record<string, Command> = {
     help: 'import confirmed accounts of another system: JSON objects, one on each line',
     run: importAccounts,
   },
-  'issue-api-key': {
-    argument: 'name',
-    help: 'issue an API key for an application; it is printed once, and stored as a hash alone',
-    async run(app, name) {
-      if (!API_KEY_NAME.test(name)) throw new RefusedError(API_KEY_NAME_RULE);
-      const { key, stored } = await app.get(ApiKeys).issue(name).catch(explain);
-      return { lines: [key], data: { _id: stored._id.toHexString(), name, key } };
-    },
-  },
-  'list-api-keys': {
-    argument: null,
-    help: 'list the issued API keys, how they begin and when they were last used (not those of API_KEYS)',
-    async run(app) {
-      const keys = (await app.get(ApiKeysRepository).list({ page: 1, limit: LISTED_API_KEYS })).content.map(
-        toApiKeyDto,
-      );
-      const lines = keys.map(
-        ({ name, prefix, last_used_at }) => `${name}  ${prefix}  last used ${last_used_at ?? 'never'}`,
-      );
-      return { lines: lines.length > 0 ? lines : ['No API key was issued'], data: keys };
-    },
-  },
-  'rotate-api-key': {
-    argument: 'name',
-    help: 'replace an issued API key at once by another one, which is printed once',
-    async run(app, name) {
-      const { key, stored } = await app
-        .get(ApiKeys)
-        .rotate(await idOfApiKey(app, name), 0)
-        .catch(explain);
-      return { lines: [key], data: { _id: stored._id.toHexString(), name, key } };
-    },
-  },
-  'revoke-api-key': {
-    argument: 'name',
-    help: 'revoke an issued API key by its name',
-    async run(app, name) {
-      const id = await idOfApiKey(app, name);
-      await app.get(ApiKeys).revoke(id);
-      return { lines: [`The API key ${name} was revoked`], data: { _id: id, name } };
-    },
-  },
+  ...API_KEY_COMMANDS,
   'list-mails': {
     argument: null,
     help: 'list the mails that have not left yet, and why',
     async run(app) {
       const mails = await app.get(MailsRepository).listUnsent(LISTED_MAILS);
-      const lines = mails.map(
-        ({ state, kind, to, attempts, last_error }) =>
-          `${state}  ${kind}  ${to}  ${attempts} attempts  ${last_error ?? ''}`,
+      const lines = mails.map(({ state, kind, to, created_at, attempts, last_error }) =>
+        [state, kind, to, `since ${created_at.toISOString()}`, `${attempts} attempts`, last_error ?? ''].join('  '),
       );
+      if (mails.length === LISTED_MAILS) lines.push(`These are ${LISTED_MAILS}; there may be more`);
       return { lines: lines.length > 0 ? lines : ['All mails have left'], data: mails };
     },
   },

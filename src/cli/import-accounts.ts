@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { IsOptional, Matches } from 'class-validator';
 import { ApiError } from '../common/errors/index.js';
@@ -13,6 +13,9 @@ import { type CommandResult, RefusedError } from './command.js';
 const TOLD = 50;
 /** So many accounts are imported at a time: the store writes them to disk together. */
 const BATCH = 32;
+
+/** Far more than a line about an account has: a file of another kind must not fill the memory. */
+const LONGEST_LINE = 65_536;
 
 /** `y` is PHP's letter for what others call `b`. */
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
@@ -52,7 +55,10 @@ export async function importAccounts(app: INestApplicationContext, file: string)
     const batch = accounts.slice(start, start + BATCH);
     const outcomes = await Promise.all(
       batch.map(({ number, former }) => importOne(app, former).catch(problemIn({ number }))),
-    );
+    ).catch((error: Error) => {
+      const soFar = `Imported before: ${imported} or some more. Repeat the command: it leaves them as they are`;
+      throw new RefusedError(`The import broke off: ${error.message}\n${soFar}`);
+    });
     imported += outcomes.filter((outcome) => outcome === true).length;
     present += outcomes.filter((outcome) => outcome === false).length;
     problems.push(...outcomes.filter((outcome) => typeof outcome === 'string'));
@@ -101,6 +107,8 @@ class FormerAccountReader {
 
   /** @throws ApiError `validation_failed` */
   async read({ text }: Line): Promise<FormerAccount> {
+    // What is no UTF-8 has been read as this character.
+    if (text.includes('\uFFFD')) throw ApiError.invalidField('line', 'is not UTF-8');
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -126,14 +134,26 @@ class FormerAccountReader {
 }
 
 async function* linesOf(file: string): AsyncGenerator<Line> {
-  const handle = await open(file).catch((error: Error) => {
-    throw new RefusedError(`${file} cannot be read: ${error.message}`);
-  });
-  let number = 0;
-  for await (const line of handle.readLines()) {
-    number += 1;
-    const text = line.replace(/^\uFEFF/, '').trim();
-    if (text) yield { number, text };
+  let [number, rest] = [0, ''];
+  const lineOf = (line: string): Line => ({ number: (number += 1), text: line.replace(/^\uFEFF/, '').trim() });
+  for await (const chunk of chunksOf(file)) {
+    // The other half of a line's end may be in the next one.
+    const [, whole = '', end = ''] = /^(.*?)(\r?)$/s.exec(rest + chunk) ?? [];
+    const lines = whole.split(/\r\n|\n|\r/);
+    rest = lines.pop() + end;
+    yield* lines.map(lineOf).filter(({ text }) => text);
+    if (rest.length > LONGEST_LINE)
+      throw new RefusedError(`Line ${number + 1} has more than ${LONGEST_LINE} characters\nNothing was imported`);
+  }
+  yield* [lineOf(rest)].filter(({ text }) => text);
+}
+
+/** @throws RefusedError if the file cannot be read */
+async function* chunksOf(file: string): AsyncGenerator<string> {
+  try {
+    yield* createReadStream(file, 'utf8');
+  } catch (error) {
+    throw new RefusedError(`${file} cannot be read: ${(error as Error).message}`);
   }
 }
 

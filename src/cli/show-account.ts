@@ -9,7 +9,18 @@ const NEWEST = { page: 1, limit: 50 };
 
 /** What an operator needs to know to help somebody, or to look into an attack: no secret is in it. */
 export async function showAccount(app: INestApplicationContext, account: Account): Promise<CommandResult> {
-  const { userId, username, email, status, role, confirmedAt, createdAt, isPasswordResetRequired } = account;
+  const {
+    userId,
+    username,
+    email,
+    status,
+    role,
+    confirmedAt,
+    createdAt,
+    disabledAt,
+    deletedAt,
+    isPasswordResetRequired,
+  } = account;
   const entries = await app.get(LoginHistoryRepository).list(userId, NEWEST);
   const mails = await app.get(MailsRepository).listTo(email, NEWEST.limit);
   const events = await app.get(SecurityEventsRepository).list({ ...NEWEST, user: userId });
@@ -34,12 +45,23 @@ export async function showAccount(app: INestApplicationContext, account: Account
   const times = {
     created_at: createdAt,
     confirmed_at: confirmedAt,
+    disabled_at: disabledAt,
+    deleted_at: deletedAt,
     is_password_reset_required: isPasswordResetRequired,
   };
   return {
     lines: [
       line(email, userId, username, status, role, isPasswordResetRequired && 'must reset the password'),
-      line('registered', createdAt, confirmedAt ? 'confirmed' : 'not confirmed', confirmedAt),
+      line(
+        'registered',
+        createdAt,
+        confirmedAt ? 'confirmed' : 'not confirmed',
+        confirmedAt,
+        disabledAt && 'disabled',
+        disabledAt,
+        deletedAt && 'deleted',
+        deletedAt,
+      ),
       ...section('Logins', logins, ({ login_at, ip, device, location }) => line(login_at, ip, device, location)),
       ...section('Mails of the last 7 days', mails, ({ created_at, kind, state, sent_at, attempts, last_error }) =>
         line(created_at, kind, state, sent_at, attempts > 1 && `${attempts} attempts`, last_error),

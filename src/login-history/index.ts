@@ -6,4 +6,4 @@ export { describeLocation, networkOf } from './location/network.js';
 export { LoginHistoryRepository } from './history/login-history.repository.js';
 export { LoginHistoryModule } from './login-history.module.js';
 export { type SessionGeneration, SessionsRepository } from './sessions/sessions.repository.js';
-export { Sessions } from './sessions/sessions.js';
+export { type RunTransaction, Sessions } from './sessions/sessions.js';

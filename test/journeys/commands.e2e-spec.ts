@@ -6,6 +6,7 @@ import { type CommandResult, RefusedError } from '../../src/cli/command.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { Sessions } from '../../src/login-history/index.js';
 import { MailsRepository } from '../../src/mail/index.js';
+import { SecurityEvents } from '../../src/security/index.js';
 import { AccountAnnouncements } from '../../src/users/index.js';
 import { usesRedis } from '../support/backends.js';
 import { MINUTE } from '../support/manual-clock.js';
@@ -131,6 +132,35 @@ describe('An operator’s command', () => {
     await test.personas.login(user);
   });
 
+  it('erases an account once, of which the other one is told', async () => {
+    const user = await deleted();
+    const sessions = tool.get(Sessions);
+    const { endAll } = sessions;
+    sessions.endAll = async (...which) => {
+      sessions.endAll = endAll;
+      await command('erase-account', user.userId);
+      return endAll.apply(sessions, which);
+    };
+    await expect(command('erase-account', user.userId)).rejects.toThrow(
+      `${user.registration.email} was erased meanwhile`,
+    );
+    const { body } = await asAdmin('GET', `/api/security-events?user=${user.userId}&kind=user_erased`);
+    expect(body.data.content).toHaveLength(1);
+  });
+
+  it('ends sessions together with its event, or neither', async () => {
+    const user = await test.personas.user();
+    const events = tool.get(SecurityEvents);
+    const { recordWith } = events;
+    events.recordWith = () => Promise.reject(new Error('the database is away'));
+    await expect(command('revoke-sessions', user.userId)).rejects.toThrow('the database is away');
+    events.recordWith = recordWith;
+    expect((await user.api.get('/api/profile')).status).toBe(200);
+    expect(await command('revoke-sessions', user.userId)).toMatchObject({ data: { user: user.userId, ended: 1 } });
+    const { body } = await asAdmin('GET', `/api/security-events?user=${user.userId}&kind=authn_token_revoked`);
+    expect(body.data.content).toMatchObject([{ outcome: 'success', detail: 'cli: all sessions' }]);
+  });
+
   it('that changes a role is recorded, in either direction, and one that changes nothing is not', async () => {
     const { registration, userId } = await test.personas.user();
     for (const name of ['revoke-admin', 'grant-admin', 'grant-admin', 'revoke-admin'])
@@ -191,6 +221,17 @@ describe('An operator’s command', () => {
     await command('revoke-api-key', 'shop');
     expect(await profile(second)).toBe('invalid_api_key');
 
+    // Of one that died after the key had gone from storage, whoever repeats it has the beginning of the key alone.
+    const { key: third, _id } = (await command('issue-api-key', 'kiosk')).data as { key: string; _id: string };
+    expect(await profile(third)).toBe('let in');
+    await test.database.collection('api_keys').deleteOne({ _id: new Types.ObjectId(_id) });
+    expect(await profile(third)).toBe('let in');
+    await expect(command('revoke-api-key', 'kiosk')).rejects.toThrow('no issued API key of the name kiosk');
+    await expect(command('revoke-api-key', `ak_${_id}`)).rejects.toThrow(
+      `no issued API key that begins with ak_${_id}`,
+    );
+    expect(await profile(third)).toBe('invalid_api_key');
+
     expect(await profile(API_KEY)).toBe('let in');
     expect((await command('revoke-sessions', user.userId)).lines).toEqual([`1 session of ${email} ended`]);
     expect(await profile(API_KEY)).toBe('session_revoked');
@@ -246,6 +287,41 @@ describe('An operator’s command', () => {
     );
   });
 
+  it('shows whether an account is disabled or deleted, and since when', async () => {
+    const user = await deleted();
+    const shown = async () => {
+      const { lines, data } = await command('show-account', user.userId);
+      return { line: lines[1], data };
+    };
+    expect(await shown()).toMatchObject({
+      line: expect.stringMatching(/ {2}deleted {2}20\S+Z$/),
+      data: { status: 'inactive', disabled_at: null, deleted_at: expect.any(Date) },
+    });
+    await asAdmin('POST', `/api/users/${user.userId}/restore`);
+    await asAdmin('PATCH', `/api/users/${user.userId}`, { status: 'inactive' });
+    expect(await shown()).toMatchObject({
+      line: expect.stringMatching(/ {2}disabled {2}20\S+Z$/),
+      data: { status: 'inactive', disabled_at: expect.any(Date), deleted_at: null },
+    });
+  });
+
+  it('names keys by how they begin, tells when they expire, and where those are that it cannot revoke', async () => {
+    const expires_at = new Date(test.clock.nowMs() + MINUTE).toISOString();
+    const { body } = await asAdmin('POST', '/api/api-keys', { name: 'fair', expires_at });
+    const beginning = `ak_${body.data._id}`;
+    expect((await command('list-api-keys')).lines).toContain(
+      `fair  ${beginning}  last used never  expires ${expires_at}`,
+    );
+    const { data } = await command('rotate-api-key', beginning);
+    expect(data).toMatchObject({ _id: body.data._id, name: 'fair' });
+    const whole = (data as { key: string }).key;
+    expect((await command('revoke-api-key', whole)).lines).toEqual([`The API key fair was revoked (${beginning})`]);
+    for (const name of ['rotate-api-key', 'revoke-api-key'])
+      await expect(command(name, beginning)).rejects.toBeInstanceOf(RefusedError);
+    const { name } = test.config.apiKeys[0] as { name: string };
+    await expect(command('revoke-api-key', name)).rejects.toThrow(`${name} is a key of API_KEYS`);
+  });
+
   it('lists a mail that waits, and why, and not what is in it', async () => {
     await test.client().patch('/dev/faults', { smtp: 'down' });
     const { registration } = await test.personas.visitor();
@@ -253,7 +329,8 @@ describe('An operator’s command', () => {
     const reason = 'The mail server does not answer (a fault of the test kit)';
     await expect
       .poll(async () => (await command('list-mails')).lines)
-      .toEqual([`waiting  email-verification  ${email}  1 attempts  ${reason}`]);
+      .toEqual([expect.stringMatching(`^waiting  email-verification  ${email}  since 20\\S+Z  1 attempts  `)]);
+    expect((await command('list-mails')).lines[0]).toMatch(`attempts  ${reason}`);
     expect((await command('list-mails')).data).toEqual([
       {
         id: expect.stringMatching(/^[0-9a-f]{24}$/),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { hashSync } from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RefusedError } from '../../src/cli/command.js';
+import { Transactions } from '../../src/infrastructure/database/index.js';
 import { SecurityEvents } from '../../src/security/index.js';
 import { AccountsRepository } from '../../src/users/index.js';
 import { NEW_PASSWORD } from '../support/password-resets.js';
@@ -126,6 +127,52 @@ describe('Accounts of another system', () => {
     const many = await refused(Array.from({ length: 60 }, () => '{'));
     expect(many.slice(-2)).toEqual(['… and 10 more lines', 'Nothing was imported']);
     await expect(test.command('import-accounts', join(directory, 'nothing'))).rejects.toThrow(/nothing cannot be read/);
+  });
+
+  it('are refused in a file of another encoding or kind, which is not read to its end', async () => {
+    const file = join(directory, 'other');
+    const refusalOf = async (content: Buffer) => {
+      writeFileSync(file, content);
+      return test.command('import-accounts', file).then(
+        () => null,
+        (error: Error) => error.message.split('\n'),
+      );
+    };
+    const latin1 = Buffer.from(JSON.stringify(former({ first_name: 'José' })), 'latin1');
+    expect(await refusalOf(latin1)).toEqual(['Line 1: is not UTF-8', 'Nothing was imported']);
+    const image = Buffer.concat([Buffer.from('\n'), Buffer.alloc(50_000_000, 'x')]);
+    expect(await refusalOf(image)).toEqual(['Line 2 has more than 65536 characters', 'Nothing was imported']);
+    await expect(test.command('import-accounts', directory)).rejects.toThrow(`${directory} cannot be read: EISDIR`);
+  });
+
+  it('are read whichever way their lines end', async () => {
+    const accounts = Array.from({ length: 500 }, () => former());
+    // Longer than what is read at once.
+    const text = accounts.map((account) => JSON.stringify({ ...account, first_name: 'Jo'.repeat(50) }));
+    const ends = ['\n', '\r\n', '\r', '\r\n\r\n'];
+    const lines = text.flatMap((line, i) => [line, ends[i % ends.length] as string]);
+    const file = join(directory, 'ends.jsonl');
+    writeFileSync(file, `\uFEFF${lines.join('')}{`);
+    const refusal = test.command('import-accounts', file).catch((error: Error) => error.message.split('\n')[0]);
+    expect(await refusal).toBe('Line 626: is not JSON');
+  });
+
+  it('of which some are there when it breaks off are told of', async () => {
+    const accounts = Array.from({ length: 33 }, () => former({ password_hash: hashed() }));
+    const { run } = Transactions.prototype;
+    onTestFinished(() => void (Transactions.prototype.run = run));
+    let calls = 0;
+    Transactions.prototype.run = function <T>(this: Transactions, work: () => Promise<T>): Promise<T> {
+      calls += 1;
+      return calls > 32 ? Promise.reject(new Error('the database is away')) : (run.call(this, work) as Promise<T>);
+    };
+    const refusal = importing(accounts).catch((error: Error) => error.message.split('\n'));
+    expect(await refusal).toEqual([
+      'The import broke off: the database is away',
+      'Imported before: 32 or some more. Repeat the command: it leaves them as they are',
+    ]);
+    Transactions.prototype.run = run;
+    expect((await importing(accounts)).data).toEqual({ imported: 1, present: 32 });
   });
 
   it('whose username is somebody else’s are told of, and the others imported', async () => {

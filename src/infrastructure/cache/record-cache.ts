@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Cache } from '@nestjs/cache-manager';
 import { currentRequest } from '../../common/http/index.js';
@@ -9,6 +10,7 @@ import type { FillFence } from './fill-fence.js';
 /** No record that grants access lives longer, so an older missed removal no longer matters. */
 const LONGEST_TTL_MS = 3_600_000;
 const REPLAYED_AT_ONCE = 100;
+const HANDED_ON_POLL_MS = 200;
 
 /**
  * After an outage other processes may reconnect later than this one, and until they have replayed their missed writes the store
@@ -154,6 +156,18 @@ export class RecordCache {
   /** Whether the store has missed a removal that was written here, and other processes may still use the record. */
   get hasMissedWrites(): boolean {
     return this.missedWrites.size > 0;
+  }
+
+  /**
+   * For a process that is about to end: waits until the store has the writes that it missed, or no record of before them is left that
+   * lets anybody in, which is a minute at most.
+   */
+  async untilHandedOn(): Promise<void> {
+    const endMs = performance.now() + MISSED_AT_MOST_MS;
+    while (this.hasMissedWrites && performance.now() < endMs) {
+      await pause(HANDED_ON_POLL_MS);
+      await this.replayMissedWrites();
+    }
   }
 
   private get isTrusted(): boolean {
