@@ -28,7 +28,7 @@ async function eraseAccount(app: INestApplicationContext, who: string): Promise<
   const { userId, email, deletedAt } = await accountOf(app, who);
   if (!deletedAt) throw new RefusedError(`${email} is not deleted: DELETE /api/users/${userId} comes first`);
   await app.get(Sessions).endAll(userId, 'account_disabled');
-  await app.get(Sessions).removeOld(userId);
+  await app.get(Sessions).removeOld(userId, 'account_disabled');
   await app.get(Transactions).run(async () => {
     const accounts = app.get(AccountsRepository);
     if (!(await accounts.erase(userId))) {

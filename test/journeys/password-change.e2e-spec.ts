@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -50,6 +50,21 @@ describe('Changing one’s password', () => {
       expect(part).toMatch(/log in again on your\sother devices/);
       expect(part).not.toContain('All devices');
     }
+  });
+
+  it('ends a session that is older than the settings allow today, of which an access token is left', async () => {
+    const user = await test.personas.user();
+    const other = await test.personas.login(user);
+    const { sessionMaxAgeMs } = test.config.tokens;
+    await test.database
+      .collection('login_histories')
+      .updateOne(
+        { token: `sha256:${createHash('sha256').update(other.token).digest('hex')}` },
+        { $set: { login_at: new Date(test.clock.nowMs() - sessionMaxAgeMs - MINUTE) } },
+      );
+    expect(await profile(other.token)).toBe(200);
+    expect((await change(user, valid)).status).toBe(200);
+    expect([await profile(user.token), await profile(other.token)]).toEqual([200, 401]);
   });
 
   it('asks for the current one, and for a good new one', async () => {

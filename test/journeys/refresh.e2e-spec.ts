@@ -62,6 +62,23 @@ describe('Staying logged in', () => {
     }
   });
 
+  it('does not do so where the settings say not at all, not even at the same moment', async () => {
+    const other = await startTestApp({ env: { REFRESH_GRACE: '0s' } });
+    try {
+      other.clock.freeze();
+      for (let round = 0; round < 5; round += 1) {
+        const { client, refresh_token } = await other.personas.user();
+        const answers = await Promise.all([1, 2].map(() => client.post('/auth/refresh-token', { refresh_token })));
+        expect(answers.map(({ body }) => body.code ?? 'refreshed').toSorted()).toEqual([
+          'refresh_token_reused',
+          'refreshed',
+        ]);
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
   it('counts them until the token arrives, however long the database then takes', async () => {
     const user = await test.personas.user();
     const first = await refresh(user.refresh_token);

@@ -101,9 +101,11 @@ export class TokenRefreshService {
   ): Promise<TokensDto> {
     const { generation, rotatedAt, loggedInAt } = session;
     if (gen > generation) throw new ApiError('token_invalid');
+    const { refreshGraceMs: graceMs } = this.config.tokens;
     const agoMs = presentedMs - rotatedAt.getTime();
-    // A replacement of the future: the clock was set back, and nobody knows how long ago it was.
-    const isRecent = agoMs <= this.config.tokens.refreshGraceMs && agoMs >= -CLOCK_SKEW_SECONDS * 1000;
+    // A replacement of the future: the clock was set back, and nobody knows how long ago it was. Without a grace, the second of two
+    // simultaneous refreshes has come too late as well.
+    const isRecent = graceMs > 0 && agoMs <= graceMs && agoMs >= -CLOCK_SKEW_SECONDS * 1000;
     const isJustReplaced = generation === gen + 1 && isRecent;
     if (isJustReplaced) return this.tokenPairs.issue({ userId: id, sessionId: sid, generation, rotatedAt, loggedInAt });
 

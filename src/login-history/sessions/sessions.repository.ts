@@ -47,6 +47,8 @@ export interface EndedSessions {
   hasMore: boolean;
 }
 
+type FoundSession = Pick<LoginHistory, '_id' | 'rotated_at'>;
+
 interface OfAccount {
   user: Types.ObjectId;
   credential_version?: { $not: { $gte: number } };
@@ -209,27 +211,34 @@ export class SessionsRepository extends SessionReader {
       .find({ ...filter, login_at: { $gte: this.oldestLogin() } }, { rotated_at: 1 })
       .sort({ login_at: -1, _id: -1 })
       .limit(ENDED_TOGETHER)
-      .lean<Pick<LoginHistory, '_id' | 'rotated_at'>[]>();
+      .lean<FoundSession[]>();
   }
 
   private async deleteWhere(filter: OfAccount, reason: SessionEnd): Promise<EndedSessions> {
     const found = await this.newest(filter);
-    const ranOutBefore = new Date(this.clock.nowMs() - this.endedRetentionMs);
-    const live = found.filter(({ rotated_at: rotatedAt }) => rotatedAt >= ranOutBefore).map(({ _id }) => _id);
+    const live = this.liveOf(found);
     await this.rememberEnds(live, reason);
+    return this.deleteFound(found, live);
+  }
+
+  /**
+   * Removes entries of logins too long ago for a session to be left. Of some an access token may be, if the greatest age of sessions has
+   * become shorter.
+   */
+  async deleteOld(userId: string): Promise<EndedSessions> {
+    const old = { user: new Types.ObjectId(userId), login_at: { $lt: this.oldestLogin() } };
+    const found = await this.entries.find(old, { rotated_at: 1 }).limit(ENDED_TOGETHER).lean<FoundSession[]>();
+    return this.deleteFound(found, this.liveOf(found));
+  }
+
+  private async deleteFound(found: FoundSession[], live: Types.ObjectId[]): Promise<EndedSessions> {
     await this.entries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
     return { ids: live.map((id) => id.toHexString()), hasMore: found.length === ENDED_TOGETHER };
   }
 
-  /**
-   * Removes entries of logins too long ago for a session to be left.
-   * @returns whether there may be more
-   */
-  async deleteOld(userId: string): Promise<boolean> {
-    const old = { user: new Types.ObjectId(userId), login_at: { $lt: this.oldestLogin() } };
-    const found = await this.entries.find(old, { _id: 1 }).limit(ENDED_TOGETHER).lean<Pick<LoginHistory, '_id'>[]>();
-    await this.entries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-    return found.length === ENDED_TOGETHER;
+  private liveOf(found: FoundSession[]): Types.ObjectId[] {
+    const ranOutBefore = new Date(this.clock.nowMs() - this.endedRetentionMs);
+    return found.filter(({ rotated_at: rotatedAt }) => rotatedAt >= ranOutBefore).map(({ _id }) => _id);
   }
 
   /** The login of the oldest session that can be left. */

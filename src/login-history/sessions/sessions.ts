@@ -59,14 +59,14 @@ export class Sessions {
     // Somebody else may have ended some a moment ago, and not have updated the caches yet: without the account's record, they are
     // looked up in storage.
     await this.authenticator.forgetAccount(userId);
-    await this.beginRemoval(userId);
+    await this.beginRemoval(userId, reason);
     return count;
   }
 
   /** Ends the account's sessions of older credential versions. */
   async endOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<void> {
     await this.endInTurn(() => this.repository.deleteOutdated(userId, credentialVersion, reason), reason);
-    await this.beginRemoval(userId);
+    await this.beginRemoval(userId, reason);
   }
 
   /**
@@ -111,16 +111,23 @@ export class Sessions {
   }
 
   /** Removes the entries of logins that are too long ago for a session to be left. */
-  async removeOld(userId: string): Promise<void> {
-    if (await this.repository.deleteOld(userId)) await this.removeOld(userId);
+  async removeOld(userId: string, reason: SessionEnd): Promise<void> {
+    if (await this.removeSomeOld(userId, reason)) await this.removeOld(userId, reason);
   }
 
   /** Where there are very many, no answer waits for the rest: none of them is a session any more. */
-  private async beginRemoval(userId: string): Promise<void> {
-    if (!(await this.repository.deleteOld(userId))) return;
-    void this.removeOld(userId).catch((error: unknown) => {
+  private async beginRemoval(userId: string, reason: SessionEnd): Promise<void> {
+    if (!(await this.removeSomeOld(userId, reason))) return;
+    void this.removeOld(userId, reason).catch((error: unknown) => {
       this.logger.warn({ err: error }, 'Old entries of a login history stay until they are 90 days old');
     });
+  }
+
+  /** @returns whether there may be more */
+  private async removeSomeOld(userId: string, reason: SessionEnd): Promise<boolean> {
+    const { ids, hasMore } = await this.repository.deleteOld(userId);
+    await this.authenticator.forgetSessions(ids, reason);
+    return hasMore;
   }
 
   private async endInTurn(

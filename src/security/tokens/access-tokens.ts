@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
+import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import type { RefreshState } from './refresh-tokens.js';
 import { assertSessionClaims, type DecodedToken, type SessionClaims } from './token-codec.js';
@@ -50,8 +51,13 @@ export class AccessTokens {
     return this.assertClaims(this.secret.verify(token));
   }
 
-  /** For a token whose signature is verified already. @throws ApiError `token_expired` or `token_invalid` */
+  /**
+   * For a token whose signature is verified already.
+   * @throws ApiError `token_expired`, by the lifetime of today if it is shorter than when the token was issued, or `token_invalid`
+   */
   assertClaims(decoded: DecodedToken): SessionClaims {
-    return assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock });
+    const claims = assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock });
+    if (claims.iat * 1000 + this.ttlMs <= this.clock.nowMs()) throw new ApiError('token_expired');
+    return claims;
   }
 }

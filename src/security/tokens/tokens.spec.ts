@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Clock } from '../../common/clock/index.js';
 import type { Config } from '../../infrastructure/config/index.js';
+import { AccessTokens } from './access-tokens.js';
 import { RefreshTokens } from './refresh-tokens.js';
 
 const SECRET = 'a-test-secret-that-is-long-enough-0123';
@@ -22,7 +23,9 @@ const config = {
   tokens: {
     previousRefreshSecret: null,
     refreshSecret: SECRET,
+    previousAccessSecret: null,
     accessSecret: SECRET,
+    accessTtlMs: 3_600_000,
     refreshTtlMs: 7 * DAY_MS,
     sessionMaxAgeMs: 30 * DAY_MS,
   },
@@ -121,5 +124,26 @@ describe('RefreshTokens', () => {
     const refused = expect.objectContaining({ code: 'token_invalid' });
     expect(() => prove(USER, 'c'.repeat(24))).toThrow(refused);
     expect(() => prove('c'.repeat(24), SESSION)).toThrow(refused);
+  });
+});
+
+describe('AccessTokens', () => {
+  const now = Date.UTC(2026, 0, 1);
+  const withLifetime = (accessTtlMs: number, atMs: number) =>
+    new AccessTokens({ tokens: { ...config.tokens, accessTtlMs } } as Config, new FixedClock(atMs));
+
+  it('end in the very millisecond, though they say later: by the lifetime of today', () => {
+    const { token } = withLifetime(3_600_000, now).issue({
+      userId: USER,
+      sessionId: SESSION,
+      loggedInAt: new Date(now),
+    });
+    const verifiedAt = (accessTtlMs: number, ms: number) => () => withLifetime(accessTtlMs, now + ms).verify(token);
+    const expired = expect.objectContaining({ code: 'token_expired' });
+    expect(verifiedAt(300_000, 299_999)()).toMatchObject({ id: USER, sid: SESSION });
+    expect(verifiedAt(300_000, 300_000)).toThrow(expired);
+    // A longer one prolongs nothing.
+    expect(verifiedAt(7_200_000, 3_599_999)()).toMatchObject({ id: USER, sid: SESSION });
+    expect(verifiedAt(7_200_000, 3_600_000)).toThrow(expired);
   });
 });
