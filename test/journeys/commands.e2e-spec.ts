@@ -1,171 +1,41 @@
-import { type INestApplicationContext } from '@nestjs/common';
-import { getConnectionToken } from '@nestjs/mongoose';
-import { type Connection, Schema, Types } from 'mongoose';
+import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CommandResult, RefusedError } from '../../src/cli/command.js';
-import { COMMANDS } from '../../src/cli/commands.js';
-import { Sessions } from '../../src/login-history/index.js';
-import { MailsRepository } from '../../src/mail/index.js';
+import { RefusedError } from '../../src/cli/command.js';
 import { SecurityEvents } from '../../src/security/index.js';
-import { AccountAnnouncements } from '../../src/users/index.js';
 import { usesRedis } from '../support/backends.js';
 import { MINUTE } from '../support/manual-clock.js';
-import { openCommandContext } from '../support/command-context.js';
-import type { User } from '../support/personas.js';
-import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+import { Operator } from '../support/operator.js';
+import { API_KEY, type TestApp } from '../support/test-app.js';
 
-/** They run beside the service, with caches of their own, as they do in their own process. */
 describe('An operator’s command', () => {
+  let operator: Operator;
   let test: TestApp;
-  let admin: User;
-  let tool: INestApplicationContext;
   beforeAll(async () => {
-    test = await startTestApp({ env: { RATE_LIMIT: '100000', AUTH_RATE_LIMIT: '100000' } });
-    admin = await test.personas.admin();
-    tool = await openCommandContext(test);
+    operator = await Operator.start();
+    ({ test } = operator);
   });
-  afterAll(async () => {
-    await tool.close();
-    await test.close();
-  });
-
-  const command = (name: string, argument = ''): Promise<CommandResult> =>
-    COMMANDS[name]?.run(tool, argument) as Promise<CommandResult>;
-  const asAdmin = (method: string, path: string, body?: unknown) =>
-    test.client().request(path, { method, body, apiKey: API_KEY, bearer: admin.token });
-  const deleted = async () => {
-    const user = await test.personas.user();
-    expect((await asAdmin('DELETE', `/api/users/${user.userId}`)).status).toBe(200);
-    return user;
-  };
-  /** Where something of an account is stored. The inbox does not exist in production. */
-  const tracesOf = async ({ userId, registration: { username, email } }: User) => {
-    const found: string[] = [];
-    for (const { name } of await test.database.listCollections()) {
-      if (name === 'dev_inbox') continue;
-      const all = JSON.stringify(await test.database.collection(name).find().toArray());
-      if ([userId, username, email].some((trace) => all.includes(trace))) found.push(name);
-    }
-    return found.sort();
-  };
-
-  it('erases all that is stored of a deleted account, but that it was there, and nothing of others', async () => {
-    const other = await test.personas.user();
-    const user = await test.personas.user();
-    await test.client().post('/auth/forgot-password', { email: user.registration.email });
-    await test.inbox.waitFor(user.registration.email, 'password-reset');
-    expect((await asAdmin('DELETE', `/api/users/${user.userId}`)).status).toBe(200);
-    const before = await tracesOf(user);
-    for (const name of ['auths', 'known_devices', 'mails', 'one_time_secrets', 'users']) expect(before).toContain(name);
-    const ofOther = await tracesOf(other);
-
-    await command('erase-account', user.registration.email);
-    // Ended sessions name the account by its id, until no token of theirs can be valid any more.
-    expect((await tracesOf(user)).filter((name) => name !== 'ended_sessions')).toEqual(['security_events']);
-    const { body } = await asAdmin('GET', '/api/security-events?kind=user_erased');
-    expect(body.data.content).toMatchObject([{ user: user.userId, outcome: 'success', detail: 'cli' }]);
-    expect(await tracesOf(other)).toEqual(ofOther);
-  });
-
-  it('erases mails to other spellings of the address, too', async () => {
-    const { registration } = await test.personas.visitor({ email: 'Ada.Erased@Example.com' });
-    test.clock.advance(11 * MINUTE);
-    const email = registration.email.toLowerCase();
-    await test.personas.visitor({ email });
-    const user = await test.database.collection('users').findOne({ email });
-    expect((await asAdmin('DELETE', `/api/users/${String(user?._id)}`)).status).toBe(200);
-    await command('erase-account', email);
-    expect(await test.database.collection('mails').countDocuments({ to: /^ada\.erased@/i })).toBe(0);
-  });
-
-  it('erases an account in whole or not at all', async () => {
-    const user = await deleted();
-    const before = await tracesOf(user);
-    const mails = tool.get(MailsRepository);
-    const { deleteTo } = mails;
-    mails.deleteTo = () => Promise.reject(new Error('the database is away'));
-    await expect(command('erase-account', user.registration.email)).rejects.toThrow('the database is away');
-    mails.deleteTo = deleteTo;
-    expect(await tracesOf(user)).toEqual(before);
-    expect((await asAdmin('GET', '/api/security-events?kind=user_erased')).body.data.content).not.toContainEqual(
-      expect.objectContaining({ user: user.userId }),
-    );
-    expect((await asAdmin('POST', `/api/users/${user.userId}/restore`)).status).toBe(200);
-    await test.personas.login(user);
-  });
-
-  it('erases what a module keeps of an account with it, or neither', async () => {
-    const [user, other] = [await deleted(), await deleted()];
-    const connection = tool.get<Connection>(getConnectionToken());
-    const notes = connection.model('Note', new Schema({ owner: String, to: String }));
-    const invitation = { to: user.registration.email };
-    await notes.insertMany([{ owner: user.userId }, { owner: other.userId }, invitation]);
-    let fails = true;
-    tool.get(AccountAnnouncements).onErased(async (userId, email) => {
-      if (userId !== user.userId) return;
-      await notes.deleteMany({ $or: [{ owner: userId }, { to: email }] });
-      if (fails) throw new Error('the module is away');
-    });
-    const before = await tracesOf(user);
-    await expect(command('erase-account', user.registration.email)).rejects.toThrow('the module is away');
-    expect(await tracesOf(user)).toEqual(before);
-
-    fails = false;
-    await command('erase-account', user.registration.email);
-    expect(await notes.find().lean()).toMatchObject([{ owner: other.userId }]);
-  });
-
-  it('erases no account that was restored meanwhile', async () => {
-    const user = await deleted();
-    const before = await tracesOf(user);
-    const sessions = tool.get(Sessions);
-    const { endAll } = sessions;
-    sessions.endAll = async (...which) => {
-      expect((await asAdmin('POST', `/api/users/${user.userId}/restore`)).status).toBe(200);
-      return endAll.apply(sessions, which);
-    };
-    const refusal = command('erase-account', user.registration.email);
-    await expect(refusal).rejects.toBeInstanceOf(RefusedError);
-    await expect(refusal).rejects.toThrow(`${user.registration.email} was restored meanwhile`);
-    sessions.endAll = endAll;
-    expect(await tracesOf(user)).toEqual(before);
-    await test.personas.login(user);
-  });
-
-  it('erases an account once, of which the other one is told', async () => {
-    const user = await deleted();
-    const sessions = tool.get(Sessions);
-    const { endAll } = sessions;
-    sessions.endAll = async (...which) => {
-      sessions.endAll = endAll;
-      await command('erase-account', user.userId);
-      return endAll.apply(sessions, which);
-    };
-    await expect(command('erase-account', user.userId)).rejects.toThrow(
-      `${user.registration.email} was erased meanwhile`,
-    );
-    const { body } = await asAdmin('GET', `/api/security-events?user=${user.userId}&kind=user_erased`);
-    expect(body.data.content).toHaveLength(1);
-  });
+  afterAll(() => operator.close());
 
   it('ends sessions together with its event, or neither', async () => {
     const user = await test.personas.user();
-    const events = tool.get(SecurityEvents);
+    const events = operator.tool.get(SecurityEvents);
     const { recordWith } = events;
     events.recordWith = () => Promise.reject(new Error('the database is away'));
-    await expect(command('revoke-sessions', user.userId)).rejects.toThrow('the database is away');
+    await expect(operator.command('revoke-sessions', user.userId)).rejects.toThrow('the database is away');
     events.recordWith = recordWith;
     expect((await user.api.get('/api/profile')).status).toBe(200);
-    expect(await command('revoke-sessions', user.userId)).toMatchObject({ data: { user: user.userId, ended: 1 } });
-    const { body } = await asAdmin('GET', `/api/security-events?user=${user.userId}&kind=authn_token_revoked`);
+    expect(await operator.command('revoke-sessions', user.userId)).toMatchObject({
+      data: { user: user.userId, ended: 1 },
+    });
+    const { body } = await operator.request('GET', `/api/security-events?user=${user.userId}&kind=authn_token_revoked`);
     expect(body.data.content).toMatchObject([{ outcome: 'success', detail: 'cli: all sessions' }]);
   });
 
   it('that changes a role is recorded, in either direction, and one that changes nothing is not', async () => {
     const { registration, userId } = await test.personas.user();
     for (const name of ['revoke-admin', 'grant-admin', 'grant-admin', 'revoke-admin'])
-      await command(name, registration.email);
-    const { body } = await asAdmin('GET', `/api/security-events?kind=user_role_changed&user=${userId}`);
+      await operator.command(name, registration.email);
+    const { body } = await operator.request('GET', `/api/security-events?kind=user_role_changed&user=${userId}`);
     expect(body.data.content.map(({ detail }: { detail: string }) => detail)).toEqual(['cli: null', 'cli: admin']);
   });
 
@@ -175,7 +45,7 @@ describe('An operator’s command', () => {
     await auths.updateOne({ user: new Types.ObjectId(userId) }, { $set: { role: 'support' } });
     const { email } = registration;
     const changed = async (name: string) => {
-      const { lines, data } = await command(name, email);
+      const { lines, data } = await operator.command(name, email);
       return [lines, (data as { role: unknown }).role];
     };
     expect(await changed('revoke-admin')).toEqual([
@@ -189,13 +59,15 @@ describe('An operator’s command', () => {
 
   it('gives no role to an account whose address nobody has confirmed, or that is disabled', async () => {
     const { registration } = await test.personas.visitor();
-    await expect(command('grant-admin', registration.email)).rejects.toThrow(`${registration.email} is pending`);
+    await expect(operator.command('grant-admin', registration.email)).rejects.toThrow(
+      `${registration.email} is pending`,
+    );
     const disabled = await test.personas.user();
-    await asAdmin('PATCH', `/api/users/${disabled.userId}`, { status: 'inactive' });
+    await operator.request('PATCH', `/api/users/${disabled.userId}`, { status: 'inactive' });
     const { email } = disabled.registration;
-    await expect(command('grant-admin', email)).rejects.toThrow(`${email} is inactive`);
+    await expect(operator.command('grant-admin', email)).rejects.toThrow(`${email} is inactive`);
     for (const address of [registration.email, email]) {
-      const { body } = await asAdmin('GET', `/api/users?search=${address}`);
+      const { body } = await operator.request('GET', `/api/users?search=${address}`);
       expect(body.data.content.map(({ role }: { role: string | null }) => role)).toEqual([null]);
     }
   });
@@ -207,33 +79,33 @@ describe('An operator’s command', () => {
     const events = async () =>
       (await test.client().get('/api/security-events', { apiKey: API_KEY, bearer: user.token })).status;
     expect(await events()).toBe(403);
-    await command('grant-admin', email);
+    await operator.command('grant-admin', email);
     expect(await events()).toBe(200);
-    await command('revoke-admin', email);
+    await operator.command('revoke-admin', email);
     expect(await events()).toBe(403);
 
     const profile = async (apiKey: string) =>
       (await test.client().get('/api/profile', { apiKey, bearer: user.token })).body.code ?? 'let in';
-    const { key: first } = (await command('issue-api-key', 'shop')).data as { key: string };
+    const { key: first } = (await operator.command('issue-api-key', 'shop')).data as { key: string };
     expect(await profile(first)).toBe('let in');
-    const { key: second } = (await command('rotate-api-key', 'shop')).data as { key: string };
+    const { key: second } = (await operator.command('rotate-api-key', 'shop')).data as { key: string };
     expect([await profile(first), await profile(second)]).toEqual(['invalid_api_key', 'let in']);
-    await command('revoke-api-key', 'shop');
+    await operator.command('revoke-api-key', 'shop');
     expect(await profile(second)).toBe('invalid_api_key');
 
     // Of one that died after the key had gone from storage, whoever repeats it has the beginning of the key alone.
-    const { key: third, _id } = (await command('issue-api-key', 'kiosk')).data as { key: string; _id: string };
+    const { key: third, _id } = (await operator.command('issue-api-key', 'kiosk')).data as { key: string; _id: string };
     expect(await profile(third)).toBe('let in');
     await test.database.collection('api_keys').deleteOne({ _id: new Types.ObjectId(_id) });
     expect(await profile(third)).toBe('let in');
-    await expect(command('revoke-api-key', 'kiosk')).rejects.toThrow('no issued API key of the name kiosk');
-    await expect(command('revoke-api-key', `ak_${_id}`)).rejects.toThrow(
+    await expect(operator.command('revoke-api-key', 'kiosk')).rejects.toThrow('no issued API key of the name kiosk');
+    await expect(operator.command('revoke-api-key', `ak_${_id}`)).rejects.toThrow(
       `no issued API key that begins with ak_${_id}`,
     );
     expect(await profile(third)).toBe('invalid_api_key');
 
     expect(await profile(API_KEY)).toBe('let in');
-    expect((await command('revoke-sessions', user.userId)).lines).toEqual([`1 session of ${email} ended`]);
+    expect((await operator.command('revoke-sessions', user.userId)).lines).toEqual([`1 session of ${email} ended`]);
     expect(await profile(API_KEY)).toBe('session_revoked');
   });
 
@@ -242,7 +114,7 @@ describe('An operator’s command', () => {
     const profile = async () =>
       (await test.client().get('/api/profile', { apiKey: API_KEY, bearer: user.token })).body.code ?? 'let in';
     expect(await profile()).toBe('let in');
-    await command('revoke-sessions', user.userId);
+    await operator.command('revoke-sessions', user.userId);
     const { refresh_token } = user;
     const { body } = await test.client().post('/auth/refresh-token', { refresh_token });
     expect([body.code, await profile()]).toEqual(['session_revoked', 'session_revoked']);
@@ -255,9 +127,9 @@ describe('An operator’s command', () => {
     await test.client().post('/auth/forgot-password', { email });
     const { token } = await test.inbox.waitFor(email, 'password-reset');
     await expect
-      .poll(async () => (await command('show-account', user.userId)).lines.join('\n'))
+      .poll(async () => (await operator.command('show-account', user.userId)).lines.join('\n'))
       .toContain('login_fail ');
-    const { lines, data } = await command('show-account', email);
+    const { lines, data } = await operator.command('show-account', email);
     expect(data).toMatchObject({
       user: user.userId,
       username,
@@ -280,25 +152,25 @@ describe('An operator’s command', () => {
     const all = JSON.stringify({ lines, data });
     for (const secret of [token, user.token, user.refresh_token, 'sealed', '$2b$', 'sha256'])
       expect(all).not.toContain(secret);
-    await expect(command('show-account', username)).rejects.toThrow(RefusedError);
+    await expect(operator.command('show-account', username)).rejects.toThrow(RefusedError);
     const visitor = await test.personas.visitor();
-    expect((await command('show-account', visitor.registration.email)).lines).toEqual(
+    expect((await operator.command('show-account', visitor.registration.email)).lines).toEqual(
       expect.arrayContaining([expect.stringContaining('not confirmed'), 'Logins: none']),
     );
   });
 
   it('shows whether an account is disabled or deleted, and since when', async () => {
-    const user = await deleted();
+    const user = await operator.deletedUser();
     const shown = async () => {
-      const { lines, data } = await command('show-account', user.userId);
+      const { lines, data } = await operator.command('show-account', user.userId);
       return { line: lines[1], data };
     };
     expect(await shown()).toMatchObject({
       line: expect.stringMatching(/ {2}deleted {2}20\S+Z$/),
       data: { status: 'inactive', disabled_at: null, deleted_at: expect.any(Date) },
     });
-    await asAdmin('POST', `/api/users/${user.userId}/restore`);
-    await asAdmin('PATCH', `/api/users/${user.userId}`, { status: 'inactive' });
+    await operator.request('POST', `/api/users/${user.userId}/restore`);
+    await operator.request('PATCH', `/api/users/${user.userId}`, { status: 'inactive' });
     expect(await shown()).toMatchObject({
       line: expect.stringMatching(/ {2}disabled {2}20\S+Z$/),
       data: { status: 'inactive', disabled_at: expect.any(Date), deleted_at: null },
@@ -307,19 +179,21 @@ describe('An operator’s command', () => {
 
   it('names keys by how they begin, tells when they expire, and where those are that it cannot revoke', async () => {
     const expires_at = new Date(test.clock.nowMs() + MINUTE).toISOString();
-    const { body } = await asAdmin('POST', '/api/api-keys', { name: 'fair', expires_at });
+    const { body } = await operator.request('POST', '/api/api-keys', { name: 'fair', expires_at });
     const beginning = `ak_${body.data._id}`;
-    expect((await command('list-api-keys')).lines).toContain(
+    expect((await operator.command('list-api-keys')).lines).toContain(
       `fair  ${beginning}  last used never  expires ${expires_at}`,
     );
-    const { data } = await command('rotate-api-key', beginning);
+    const { data } = await operator.command('rotate-api-key', beginning);
     expect(data).toMatchObject({ _id: body.data._id, name: 'fair' });
     const whole = (data as { key: string }).key;
-    expect((await command('revoke-api-key', whole)).lines).toEqual([`The API key fair was revoked (${beginning})`]);
+    expect((await operator.command('revoke-api-key', whole)).lines).toEqual([
+      `The API key fair was revoked (${beginning})`,
+    ]);
     for (const name of ['rotate-api-key', 'revoke-api-key'])
-      await expect(command(name, beginning)).rejects.toBeInstanceOf(RefusedError);
+      await expect(operator.command(name, beginning)).rejects.toBeInstanceOf(RefusedError);
     const { name } = test.config.apiKeys[0] as { name: string };
-    await expect(command('revoke-api-key', name)).rejects.toThrow(`${name} is a key of API_KEYS`);
+    await expect(operator.command('revoke-api-key', name)).rejects.toThrow(`${name} is a key of API_KEYS`);
   });
 
   it('lists a mail that waits, and why, and not what is in it', async () => {
@@ -328,10 +202,10 @@ describe('An operator’s command', () => {
     const { email } = registration;
     const reason = 'The mail server does not answer (a fault of the test kit)';
     await expect
-      .poll(async () => (await command('list-mails')).lines)
+      .poll(async () => (await operator.command('list-mails')).lines)
       .toEqual([expect.stringMatching(`^waiting  email-verification  ${email}  since 20\\S+Z  1 attempts  `)]);
-    expect((await command('list-mails')).lines[0]).toMatch(`attempts  ${reason}`);
-    expect((await command('list-mails')).data).toEqual([
+    expect((await operator.command('list-mails')).lines[0]).toMatch(`attempts  ${reason}`);
+    expect((await operator.command('list-mails')).data).toEqual([
       {
         id: expect.stringMatching(/^[0-9a-f]{24}$/),
         kind: 'email-verification',

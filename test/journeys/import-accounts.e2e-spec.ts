@@ -150,11 +150,15 @@ describe('Accounts of another system', () => {
     // Longer than what is read at once.
     const text = accounts.map((account) => JSON.stringify({ ...account, first_name: 'Jo'.repeat(50) }));
     const ends = ['\n', '\r\n', '\r', '\r\n\r\n'];
-    const lines = text.flatMap((line, i) => [line, ends[i % ends.length] as string]);
     const file = join(directory, 'ends.jsonl');
-    writeFileSync(file, `\uFEFF${lines.join('')}{`);
-    const refusal = test.command('import-accounts', file).catch((error: Error) => error.message.split('\n')[0]);
-    expect(await refusal).toBe('Line 626: is not JSON');
+    const refusal = async (content: string) => {
+      writeFileSync(file, content);
+      return test.command('import-accounts', file).catch((error: Error) => error.message.split('\n')[0]);
+    };
+    const lines = text.flatMap((line, i) => [line, ends[i % ends.length] as string]);
+    expect(await refusal(`\uFEFF${lines.join('')}{`)).toBe('Line 626: is not JSON');
+    // One that is cut in two by what is read at once.
+    expect(await refusal(`${JSON.stringify(former()).padEnd(65_535)}\r\n{`)).toBe('Line 2: is not JSON');
   });
 
   it('of which some are there when it breaks off are told of', async () => {
