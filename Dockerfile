@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-FROM node:24-bookworm-slim AS build
+FROM node:26-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/npm-cache npm ci --cache /npm-cache
@@ -8,13 +8,13 @@ COPY nest-cli.json tsconfig.json tsconfig.build.json bundle.mjs ./
 COPY src ./src
 RUN npm run build
 
-FROM node:24-bookworm-slim AS dependencies
+FROM node:26-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # TypeScript comes along as an optional peer of a dependency; nothing at run time needs its 24 MB.
 RUN --mount=type=cache,target=/npm-cache npm ci --cache /npm-cache --omit=dev && rm -rf node_modules/typescript
 
-FROM node:24-bookworm-slim
+FROM node:26-bookworm-slim
 ENV NODE_ENV=production PORT=3000
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
