@@ -100,6 +100,15 @@ describeTwins('Attempt counter', inMemory, inRedis, (test, twin) => {
     expect(await attempt(key, 2)).toEqual([0, 2 * SECOND]);
   });
 
+  test('makes no delay longer when the clock is set back, beyond by what clocks differ', async () => {
+    const key = nextKey();
+    await attempt(key, FREE_ATTEMPTS);
+    twin().clock.advance(-MINUTE);
+    expect(await attempt(key)).toEqual([MINUTE + SECOND]);
+    twin().clock.advance(-SECOND);
+    expect(await attempt(key, 2)).toEqual([0, 2 * SECOND]);
+  });
+
   test('begins anew once cleared, and for that key alone', async () => {
     const [key, other] = [nextKey(), nextKey()];
     for (const one of [key, other]) await attempt(one, FREE_ATTEMPTS);

@@ -176,6 +176,21 @@ describe.skipIf(!redisUrl())('Record cache in Redis', () => {
     await twin.close();
   });
 
+  it('is waited for by a process that is about to end until it has handed on, or a bound', async () => {
+    const twin = await inRedis();
+    const redis = twin.redis as RedisConnection;
+    redis.isCutOff = true;
+    await twin.cache.invalidate('missed');
+    await twin.cache.untilHandedOn(300);
+    expect(twin.cache.hasMissedWrites).toBe(true);
+    const waiting = twin.cache.untilHandedOn();
+    await pause(300);
+    redis.isCutOff = false;
+    await waiting;
+    expect(twin.cache.hasMissedWrites).toBe(false);
+    await twin.close();
+  });
+
   it('hands on what a Redis that is used again may have lost, though it is handing on already', async () => {
     const twin = await inRedis();
     const redis = twin.redis as RedisConnection;

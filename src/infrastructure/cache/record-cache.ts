@@ -161,9 +161,10 @@ export class RecordCache {
   /**
    * For a process that is about to end: waits until the store has the writes that it missed, or no record of before them is left that
    * lets anybody in, which is a minute at most.
+   * @param withinMs how long it waits
    */
-  async untilHandedOn(): Promise<void> {
-    const endMs = performance.now() + MISSED_AT_MOST_MS;
+  async untilHandedOn(withinMs = MISSED_AT_MOST_MS): Promise<void> {
+    const endMs = performance.now() + withinMs;
     while (this.hasMissedWrites && performance.now() < endMs) {
       await pause(HANDED_ON_POLL_MS);
       await this.replayMissedWrites();

@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock/index.js';
 import { recentlyUsed } from '../../common/recently-used/index.js';
-import { AttemptCounter, delayAfter, FORGET_AFTER_MS, LONGEST_DELAY_MS } from './attempt-counter.js';
+import { AttemptCounter, CLOCK_SKEW_MS, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
 
 const MAX_ACCOUNTS = 100_000;
 
@@ -18,8 +18,8 @@ export class MemoryAttemptCounter extends AttemptCounter {
     const account =
       known && nowMs - known.lastMs < FORGET_AFTER_MS ? known : { attempts: 0, blockedUntilMs: 0, lastMs: 0 };
     const waitMs = account.blockedUntilMs - nowMs;
-    // Longer than any delay: the clock was set back.
-    if (waitMs > 0 && waitMs <= LONGEST_DELAY_MS) return Promise.resolve(waitMs);
+    const wasSetBack = nowMs < account.lastMs - CLOCK_SKEW_MS;
+    if (waitMs > 0 && !wasSetBack) return Promise.resolve(waitMs);
     account.attempts += 1;
     account.blockedUntilMs = nowMs + delayAfter(account.attempts);
     account.lastMs = nowMs;

@@ -1,18 +1,19 @@
 import type { Clock } from '../../common/clock/index.js';
 import type { RedisConnection } from '../../infrastructure/redis/index.js';
-import { ATTEMPT_KEYS, AttemptCounter, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
+import { ATTEMPT_KEYS, AttemptCounter, CLOCK_SKEW_MS, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
 
 /** Length of the table of delays: with more attempts the delay does not grow any more. */
 const DELAYS_END = 64;
 
 const RESERVE = `
 local now = tonumber(ARGV[1])
-local wait = tonumber(redis.call('HGET', KEYS[1], 'blocked_until') or '0') - now
--- Longer than the last delay of the table, the longest: the clock was set back.
-if wait > 0 and wait <= tonumber(ARGV[#ARGV]) then return wait end
+local times = redis.call('HMGET', KEYS[1], 'blocked_until', 'last')
+local wait = tonumber(times[1] or '0') - now
+local was_set_back = now < tonumber(times[2] or '0') - ${CLOCK_SKEW_MS}
+if wait > 0 and not was_set_back then return wait end
 local attempts = redis.call('HINCRBY', KEYS[1], 'attempts', 1)
 local delay = ARGV[2 + math.min(attempts, #ARGV - 2)]
-redis.call('HSET', KEYS[1], 'blocked_until', string.format('%.0f', now + tonumber(delay)))
+redis.call('HSET', KEYS[1], 'blocked_until', string.format('%.0f', now + tonumber(delay)), 'last', ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 0`;
 
