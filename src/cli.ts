@@ -5,27 +5,31 @@ import { SystemClock } from './common/clock/index.js';
 import { RecordCache } from './infrastructure/cache/index.js';
 import { ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 
+const WAITING = 'Redis does not answer: waiting until no service can go on with what was before, a minute at most\n';
+
+const DONE = 0;
 const FAILED = 1;
 const WRONG_USAGE = 2;
 const DONE_UNTOLD = 3;
 
-async function run({ command, argument, isJson }: Invocation): Promise<void> {
+const args = process.argv.slice(2);
+
+/** @returns the exit code */
+async function run({ command, argument, isJson }: Invocation): Promise<number> {
   const config = loadConfig(environmentVariables(), { isForCommand: true });
   const module = CliModule.forRoot({ config, clock: new SystemClock() });
   const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
-  try {
-    const { lines, data } = await command.run(app, argument);
+  const code = await command.run(app, argument).then(({ lines, data }) => {
     print(isJson ? JSON.stringify(data) : lines.join('\n'));
-  } finally {
-    const cache = app.get(RecordCache);
-    if (cache.hasMissedWrites) {
-      process.stderr.write(
-        'Redis does not answer, and services may go on with what has ended: waiting until none can, a minute at most\n',
-      );
-      await cache.untilHandedOn();
-    }
-    await app.close();
+    return DONE;
+  }, report);
+  const cache = app.get(RecordCache);
+  if (cache.hasMissedWrites) {
+    if (!isJson) process.stderr.write(WAITING);
+    await cache.untilHandedOn();
   }
+  await app.close();
+  return code;
 }
 
 function print(text: string): void {
@@ -38,18 +42,25 @@ function explain(error: Error): string {
   return isExpected ? error.message : `It failed: ${error.message}`;
 }
 
-const args = process.argv.slice(2);
+/** Tells what went wrong. @returns the exit code */
+function report(error: Error): number {
+  const message = explain(error);
+  process.stderr.write(`${args.includes('--json') ? JSON.stringify({ error: message }) : message}\n`);
+  return error instanceof UsageError ? WRONG_USAGE : FAILED;
+}
+
 process.stdout.on('error', ({ message }) => {
   process.stderr.write(`The answer, of what was done, cannot be written: ${message}\n`);
-  process.exit(DONE_UNTOLD);
+  // Not at once: services may still have to be told.
+  process.exitCode = DONE_UNTOLD;
 });
+let code = DONE;
 try {
   const invocation = readInvocation(args);
   if (typeof invocation === 'string') print(invocation);
-  else await run(invocation);
+  else code = await run(invocation);
 } catch (error) {
-  const message = explain(error as Error);
-  process.stderr.write(`${args.includes('--json') ? JSON.stringify({ error: message }) : message}\n`);
-  // Exits at once: something half set up, such as a connection, would keep the process alive for ever.
-  process.exit(error instanceof UsageError ? WRONG_USAGE : FAILED);
+  code = report(error as Error);
 }
+// Exits at once: something half set up, such as a connection, would keep the process alive for ever.
+if (code !== DONE) process.exit(code);

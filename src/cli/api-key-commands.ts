@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ApiError } from '../common/errors/index.js';
 import { Config } from '../infrastructure/config/index.js';
 import { API_KEY_NAME, API_KEY_NAME_RULE, ApiKeys, ApiKeysRepository, toApiKeyDto } from '../security/index.js';
-import { type Command, explain, RefusedError } from './command.js';
+import { type Command, refused, RefusedError } from './command.js';
 
 const LISTED = 1000;
 
@@ -12,25 +12,23 @@ const PUBLIC_PART = /^ak_([0-9a-f]{24})(?:_|$)/;
 
 /**
  * @param which a name; or the beginning of a key, by which one that is not stored any more is found too: whoever has removed it may have
- *   died before every service knew
+ *   died before every service knew. No name is taken for it, though one may look like it
  */
 async function idOf(app: INestApplicationContext, which: string): Promise<string> {
+  const named = PUBLIC_PART.exec(which)?.[1];
+  if (named) return named;
   const found = await app.get(ApiKeysRepository).findByName(which);
-  const id = found?._id.toHexString() ?? PUBLIC_PART.exec(which)?.[1];
-  if (id) return id;
+  if (found) return found._id.toHexString();
   if (app.get(Config).apiKeys.some(({ name }) => name === which))
     throw new RefusedError(`${which} is a key of API_KEYS: it is valid for as long as the services have it there`);
-  throw notFound(which);
+  throw new RefusedError(`There is no issued API key of the name ${which}`);
 }
 
-function notFound(which: string): RefusedError {
-  const how = PUBLIC_PART.test(which) ? 'that begins with' : 'of the name';
-  return new RefusedError(`There is no issued API key ${how} ${which}`);
-}
-
-function explainOf(which: string) {
-  return (error: unknown): never =>
-    error instanceof ApiError && error.code === 'not_found' ? explain(notFound(which)) : explain(error);
+function refusedOf(id: string) {
+  return (error: unknown): never => {
+    if (!(error instanceof ApiError && error.code === 'not_found')) return refused(error);
+    throw new RefusedError(`There is no issued API key that begins with ak_${id} any more: services refuse it`);
+  };
 }
 
 export const API_KEY_COMMANDS: Record<string, Command> = {
@@ -39,7 +37,7 @@ export const API_KEY_COMMANDS: Record<string, Command> = {
     help: 'issue an API key for an application; it is printed once, and stored as a hash alone',
     async run(app, name) {
       if (!API_KEY_NAME.test(name)) throw new RefusedError(API_KEY_NAME_RULE);
-      const { key, stored } = await app.get(ApiKeys).issue(name).catch(explain);
+      const { key, stored } = await app.get(ApiKeys).issue(name).catch(refused);
       return { lines: [key], data: { _id: stored._id.toHexString(), name, key } };
     },
   },
@@ -60,16 +58,16 @@ export const API_KEY_COMMANDS: Record<string, Command> = {
     help: 'replace an issued API key at once by another one, which is printed once',
     async run(app, which) {
       const id = await idOf(app, which);
-      const { key, stored } = await app.get(ApiKeys).rotate(id, 0).catch(explainOf(which));
+      const { key, stored } = await app.get(ApiKeys).rotate(id, 0).catch(refusedOf(id));
       return { lines: [key], data: { _id: id, name: stored.name, key } };
     },
   },
   'revoke-api-key': {
     argument: WHICH,
-    help: 'revoke an issued API key by its name, or by how the key begins',
+    help: 'revoke an issued API key, by its name or by its beginning in list-api-keys',
     async run(app, which) {
       const id = await idOf(app, which);
-      const { name } = await app.get(ApiKeys).revoke(id).catch(explainOf(which));
+      const { name } = await app.get(ApiKeys).revoke(id).catch(refusedOf(id));
       return { lines: [`The API key ${name} was revoked (ak_${id})`], data: { _id: id, name } };
     },
   },

@@ -18,8 +18,8 @@ export interface Command {
   run(app: INestApplicationContext, argument: string): Promise<CommandResult>;
 }
 
-/** The service's refusals, in words for the operator. */
-export function explain(error: unknown): never {
+/** Throws the service's refusals anew, in words for the operator, and any other error as it is. */
+export function refused(error: unknown): never {
   if (error instanceof ApiError) throw new RefusedError(error.fields?.[0]?.message ?? error.message);
   throw error;
 }

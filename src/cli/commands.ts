@@ -94,6 +94,7 @@ export const COMMANDS: Record<string, Command> = {
           return work();
         });
       const ended = await app.get(Sessions).endAll(userId, 'session_revoked', told);
+      await app.get(Sessions).removeOld(userId, 'session_revoked');
       const sessions = ended === 1 ? '1 session' : `${ended} sessions`;
       return { lines: [`${sessions} of ${email} ended`], data: { user: userId, ended } };
     },

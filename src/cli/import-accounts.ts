@@ -41,14 +41,15 @@ interface Line {
 export async function importAccounts(app: INestApplicationContext, file: string): Promise<CommandResult> {
   const reader = new FormerAccountReader(app.get(Config).passwords.hashCost);
   const accounts: { number: number; former: FormerAccount }[] = [];
-  const problems: string[] = [];
+  const problems = new Problems();
   // Once: a pipe cannot be read again.
   for await (const line of linesOf(file)) {
+    if (!line.text) continue;
     const former = await reader.read(line).catch(problemIn(line));
-    if (typeof former === 'string') problems.push(former);
+    if (typeof former === 'string') problems.add(former);
     else accounts.push({ number: line.number, former });
   }
-  if (problems.length > 0) throw refusal(problems, 'Nothing was imported');
+  problems.refuseIfAny('Nothing was imported');
 
   let [imported, present] = [0, 0];
   for (let start = 0; start < accounts.length; start += BATCH) {
@@ -61,10 +62,10 @@ export async function importAccounts(app: INestApplicationContext, file: string)
     });
     imported += outcomes.filter((outcome) => outcome === true).length;
     present += outcomes.filter((outcome) => outcome === false).length;
-    problems.push(...outcomes.filter((outcome) => typeof outcome === 'string'));
+    for (const outcome of outcomes) if (typeof outcome === 'string') problems.add(outcome);
   }
   const summary = `Imported: ${imported}, there before: ${present}`;
-  if (problems.length > 0) throw refusal(problems, summary);
+  problems.refuseIfAny(summary);
   return { lines: [summary], data: { imported, present } };
 }
 
@@ -135,17 +136,23 @@ class FormerAccountReader {
 
 async function* linesOf(file: string): AsyncGenerator<Line> {
   let [number, rest] = [0, ''];
-  const lineOf = (line: string): Line => ({ number: (number += 1), text: line.replace(/^\uFEFF/, '').trim() });
   for await (const chunk of chunksOf(file)) {
+    const text = rest + chunk;
     // The other half of a line's end may be in the next one.
-    const [, whole = '', end = ''] = /^(.*?)(\r?)$/s.exec(rest + chunk) ?? [];
-    const lines = whole.split(/\r\n|\n|\r/);
+    const end = text.endsWith('\r') ? '\r' : '';
+    const lines = text.slice(0, text.length - end.length).split(/\r\n|\n|\r/);
     rest = lines.pop() + end;
-    yield* lines.map(lineOf).filter(({ text }) => text);
-    if (rest.length > LONGEST_LINE)
-      throw new RefusedError(`Line ${number + 1} has more than ${LONGEST_LINE} characters\nNothing was imported`);
+    for (const line of lines) yield lineOf((number += 1), line);
+    lineOf(number + 1, rest);
   }
-  yield* [lineOf(rest)].filter(({ text }) => text);
+  yield lineOf(number + 1, rest);
+}
+
+/** @throws RefusedError if it is too long */
+function lineOf(number: number, line: string): Line {
+  if (line.length > LONGEST_LINE)
+    throw new RefusedError(`Line ${number} has more than ${LONGEST_LINE} characters\nNothing was imported`);
+  return { number, text: line.replace(/^\uFEFF/, '').trim() };
 }
 
 /** @throws RefusedError if the file cannot be read */
@@ -165,8 +172,21 @@ const problemIn =
     return `Line ${number}: ${error.fields.map(({ message }) => message).join(', ')}`;
   };
 
-function refusal(problems: string[], summary: string): RefusedError {
-  const untold = problems.length - TOLD;
-  const more = untold > 0 ? [`… and ${untold} more lines`] : [];
-  return new RefusedError([...problems.slice(0, TOLD), ...more, summary].join('\n'));
+/** What is wrong: how often, and the first of it, since a file of another kind has a problem on each line. */
+class Problems {
+  private count = 0;
+  private readonly first: string[] = [];
+
+  add(problem: string): void {
+    this.count += 1;
+    if (this.count <= TOLD) this.first.push(problem);
+  }
+
+  /** @throws RefusedError */
+  refuseIfAny(summary: string): void {
+    if (this.count === 0) return;
+    const untold = this.count - this.first.length;
+    const more = untold > 0 ? [`… and ${untold} more lines`] : [];
+    throw new RefusedError([...this.first, ...more, summary].join('\n'));
+  }
 }

@@ -1,6 +1,7 @@
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RefusedError } from '../../src/cli/command.js';
+import { SessionsRepository } from '../../src/login-history/index.js';
 import { SecurityEvents } from '../../src/security/index.js';
 import { usesRedis } from '../support/backends.js';
 import { MINUTE } from '../support/manual-clock.js';
@@ -23,6 +24,11 @@ describe('An operator’s command', () => {
     events.recordWith = () => Promise.reject(new Error('the database is away'));
     await expect(operator.command('revoke-sessions', user.userId)).rejects.toThrow('the database is away');
     events.recordWith = recordWith;
+    const sessions = operator.tool.get(SessionsRepository);
+    const { deleteAll } = sessions;
+    sessions.deleteAll = () => Promise.reject(new Error('the database is away again'));
+    await expect(operator.command('revoke-sessions', user.userId)).rejects.toThrow('the database is away again');
+    sessions.deleteAll = deleteAll;
     expect((await user.api.get('/api/profile')).status).toBe(200);
     expect(await operator.command('revoke-sessions', user.userId)).toMatchObject({
       data: { user: user.userId, ended: 1 },
@@ -187,6 +193,8 @@ describe('An operator’s command', () => {
     const { data } = await operator.command('rotate-api-key', beginning);
     expect(data).toMatchObject({ _id: body.data._id, name: 'fair' });
     const whole = (data as { key: string }).key;
+    // A name that looks like the beginning of another key shields it from nothing.
+    await operator.command('issue-api-key', beginning);
     expect((await operator.command('revoke-api-key', whole)).lines).toEqual([
       `The API key fair was revoked (${beginning})`,
     ]);

@@ -140,6 +140,8 @@ describe('Accounts of another system', () => {
     };
     const latin1 = Buffer.from(JSON.stringify(former({ first_name: 'José' })), 'latin1');
     expect(await refusalOf(latin1)).toEqual(['Line 1: is not UTF-8', 'Nothing was imported']);
+    const long = Buffer.from(`{\n${JSON.stringify(former()).padEnd(65_537)}\n{`);
+    expect(await refusalOf(long)).toEqual(['Line 2 has more than 65536 characters', 'Nothing was imported']);
     const image = Buffer.concat([Buffer.from('\n'), Buffer.alloc(50_000_000, 'x')]);
     expect(await refusalOf(image)).toEqual(['Line 2 has more than 65536 characters', 'Nothing was imported']);
     await expect(test.command('import-accounts', directory)).rejects.toThrow(`${directory} cannot be read: EISDIR`);

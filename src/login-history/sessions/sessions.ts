@@ -10,7 +10,7 @@ import { type EndedSessions, SessionsRepository } from './sessions.repository.js
  */
 export type RunTransaction = <T>(work: () => Promise<T>, lock?: () => Promise<unknown>) => Promise<T>;
 
-/** Ends sessions. When a method returns, they have ended in storage and in every cache. */
+/** Ends sessions. When a method returns, they have ended in storage and in every cache, but for very many that are too old anyway. */
 @Injectable()
 export class Sessions {
   private readonly logger = new Logger('Sessions');
