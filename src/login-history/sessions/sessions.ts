@@ -126,7 +126,7 @@ export class Sessions {
   /** @returns whether there may be more */
   private async removeSomeOld(userId: string, reason: SessionEnd): Promise<boolean> {
     const { ids, hasMore } = await this.repository.deleteOld(userId);
-    await this.authenticator.forgetSessions(ids, reason);
+    if (ids.length > 0) await this.authenticator.forgetSessions(ids, reason);
     return hasMore;
   }
 

@@ -7,9 +7,8 @@ const DELAYS_END = 64;
 
 const RESERVE = `
 local now = tonumber(ARGV[1])
-local times = redis.call('HMGET', KEYS[1], 'blocked_until', 'last')
-local wait = tonumber(times[1] or '0') - now
-local was_set_back = now < tonumber(times[2] or '0') - ${CLOCK_SKEW_MS}
+local wait = tonumber(redis.call('HGET', KEYS[1], 'blocked_until') or '0') - now
+local was_set_back = now < tonumber(redis.call('HGET', KEYS[1], 'last') or '0') - ${CLOCK_SKEW_MS}
 if wait > 0 and not was_set_back then return wait end
 local attempts = redis.call('HINCRBY', KEYS[1], 'attempts', 1)
 local delay = ARGV[2 + math.min(attempts, #ARGV - 2)]
