@@ -86,14 +86,15 @@ export const COMMANDS: Record<string, Command> = {
     help: 'end every session of the account',
     async run(app, who) {
       const { userId, email } = await accountOf(app, who);
-      const told: RunTransaction = (work, lock) =>
+      const recorded: RunTransaction = (work, lock) =>
         app.get(Transactions).run(async () => {
           await lock?.();
           const about = { userId, detail: 'cli: all sessions' };
           await app.get(SecurityEvents).recordWith({ kind: 'authn_token_revoked', outcome: 'success', ...about });
           return work();
         });
-      const ended = await app.get(Sessions).endAll(userId, 'session_revoked', told);
+      const ended = await app.get(Sessions).endAll(userId, 'session_revoked', recorded);
+      // A command does not live on for what a service does after its answer.
       await app.get(Sessions).removeOld(userId, 'session_revoked');
       const sessions = ended === 1 ? '1 session' : `${ended} sessions`;
       return { lines: [`${sessions} of ${email} ended`], data: { user: userId, ended } };

@@ -143,15 +143,19 @@ async function* linesOf(file: string): AsyncGenerator<Line> {
     const lines = text.slice(0, text.length - end.length).split(/\r\n|\n|\r/);
     rest = lines.pop() + end;
     for (const line of lines) yield lineOf((number += 1), line);
-    lineOf(number + 1, rest);
+    assertShort(number + 1, rest);
   }
   yield lineOf(number + 1, rest);
 }
 
-/** @throws RefusedError if it is too long */
-function lineOf(number: number, line: string): Line {
+/** @throws RefusedError */
+function assertShort(number: number, line: string): void {
   if (line.length > LONGEST_LINE)
     throw new RefusedError(`Line ${number} has more than ${LONGEST_LINE} characters\nNothing was imported`);
+}
+
+function lineOf(number: number, line: string): Line {
+  assertShort(number, line);
   return { number, text: line.replace(/^\uFEFF/, '').trim() };
 }
 

@@ -30,7 +30,6 @@ export { AccessTokens } from './tokens/access-tokens.js';
 export { JwtAuthGuard } from './tokens/jwt-auth.guard.js';
 export { type LoginReportClaims, LoginReportTokens } from './tokens/login-report-tokens.js';
 export { type RefreshClaims, type RefreshState, RefreshTokens } from './tokens/refresh-tokens.js';
-export { CLOCK_SKEW_SECONDS } from './tokens/token-codec.js';
 export { RequestValidationPipe } from './validation/request-validation.pipe.js';
 export { SecurityEventsRepository } from './events/security-events.repository.js';
 export { SecurityEvents } from './events/security-events.js';

@@ -1,16 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/clock/index.js';
+import { Clock, CLOCK_SKEW_MS } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { type SessionGeneration, Sessions, SessionsRepository } from '../../login-history/index.js';
-import {
-  Authenticator,
-  CLOCK_SKEW_SECONDS,
-  isOutdated,
-  type RefreshClaims,
-  RefreshTokens,
-  SecurityEvents,
-} from '../../security/index.js';
+import { Authenticator, isOutdated, type RefreshClaims, RefreshTokens, SecurityEvents } from '../../security/index.js';
 import { AccountsRepository, isActive } from '../../users/index.js';
 import { TokenPairs } from '../login/token-pairs.js';
 import type { TokensDto } from '../login/tokens.dto.js';
@@ -105,7 +98,7 @@ export class TokenRefreshService {
     const agoMs = presentedMs - rotatedAt.getTime();
     // A replacement of the future: the clock was set back, and nobody knows how long ago it was. Without a grace, the second of two
     // simultaneous refreshes has come too late as well.
-    const isRecent = graceMs > 0 && agoMs <= graceMs && agoMs >= -CLOCK_SKEW_SECONDS * 1000;
+    const isRecent = graceMs > 0 && agoMs <= graceMs && agoMs >= -CLOCK_SKEW_MS;
     const isJustReplaced = generation === gen + 1 && isRecent;
     if (isJustReplaced) return this.tokenPairs.issue({ userId: id, sessionId: sid, generation, rotatedAt, loggedInAt });
 

@@ -28,7 +28,7 @@ export function errorExampleRef(kind: EnvelopeKind, code: ErrorCode): { $ref: st
   return { $ref: `#/components/examples/${exampleName(kind, code)}` };
 }
 
-/** The same of one operation's field. */
+/** An example of the 422 of one operation. */
 export function mistakeExample(kind: EnvelopeKind, mistake: FieldError): ErrorExample {
   return toExample(kind, new ApiError('validation_failed', { fields: [mistake] }));
 }

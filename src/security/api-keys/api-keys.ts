@@ -97,7 +97,7 @@ export class ApiKeys implements OnCleanSlate {
     return { key, stored };
   }
 
-  /** The key is refused on every instance once this returns, or throws `not_found`. @throws ApiError `not_found` */
+  /** The key is refused on every instance once this returns. @throws ApiError `not_found`; then too it is refused everywhere */
   async revoke(id: string): Promise<ApiKey> {
     const removed = await this.recorded('revoked', () => this.repository.remove(id));
     // Even if it was removed already: the process that removed it may have died before it invalidated the cache.

@@ -8,8 +8,6 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 3_600_000;
 /** After this time without a failed attempt the counter is forgotten. */
 export const FORGET_AFTER_MS = 86_400_000;
-/** How far the clocks of instances may differ. One that is further behind the last attempt was set back, and delays nobody. */
-export const CLOCK_SKEW_MS = 60_000;
 
 /** What the next attempt has to wait after a number of failed ones in a row: 1 s after 20, doubled by each up to an hour. */
 export function delayAfter(attempts: number): number {

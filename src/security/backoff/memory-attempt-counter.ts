@@ -1,6 +1,6 @@
-import type { Clock } from '../../common/clock/index.js';
+import { type Clock, CLOCK_SKEW_MS } from '../../common/clock/index.js';
 import { recentlyUsed } from '../../common/recently-used/index.js';
-import { AttemptCounter, CLOCK_SKEW_MS, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
+import { AttemptCounter, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
 
 const MAX_ACCOUNTS = 100_000;
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../../common/clock/index.js';
+import { type Clock, CLOCK_SKEW_MS } from '../../common/clock/index.js';
 import type { RedisConnection } from '../../infrastructure/redis/index.js';
-import { ATTEMPT_KEYS, AttemptCounter, CLOCK_SKEW_MS, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
+import { ATTEMPT_KEYS, AttemptCounter, delayAfter, FORGET_AFTER_MS } from './attempt-counter.js';
 
 /** Length of the table of delays: with more attempts the delay does not grow any more. */
 const DELAYS_END = 64;

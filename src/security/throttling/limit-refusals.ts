@@ -10,7 +10,7 @@ interface Refusal {
   code: ErrorCode;
   /** For the security event: what was done too often. */
   detail: string;
-  /** The account whose quota it is, where it is one's. */
+  /** The account, if the quota is an account's. */
   userId?: string;
 }
 

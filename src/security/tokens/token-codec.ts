@@ -1,9 +1,7 @@
-import type { Clock } from '../../common/clock/index.js';
+import { type Clock, CLOCK_SKEW_MS } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
 
 export const ISSUER = 'account-service';
-/** How far ahead the clock of another instance may be. */
-export const CLOCK_SKEW_SECONDS = 60;
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 
 /** The result of `jsonwebtoken` with `complete: true`. */
@@ -34,6 +32,7 @@ export function assertSessionClaims(
 ): SessionClaims & Record<string, unknown> {
   const { id, sid, iat, exp, nbf } = payload;
   const nowSeconds = expected.clock.nowMs() / 1000;
+  const latestSeconds = nowSeconds + CLOCK_SKEW_MS / 1000;
   const isSound =
     header.alg === 'HS256' &&
     header.typ === expected.type &&
@@ -44,8 +43,8 @@ export function assertSessionClaims(
     isObjectId(sid) &&
     Number.isSafeInteger(iat) &&
     Number.isSafeInteger(exp) &&
-    (iat as number) <= nowSeconds + CLOCK_SKEW_SECONDS &&
-    (nbf === undefined || (Number.isSafeInteger(nbf) && (nbf as number) <= nowSeconds + CLOCK_SKEW_SECONDS));
+    (iat as number) <= latestSeconds &&
+    (nbf === undefined || (Number.isSafeInteger(nbf) && (nbf as number) <= latestSeconds));
   if (!isSound) throw new ApiError('token_invalid');
   if (!expected.mayBeExpired && (exp as number) <= nowSeconds) throw new ApiError('token_expired');
   return payload as SessionClaims & Record<string, unknown>;
