@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startEmbeddedMongodb } from '../../src/infrastructure/database/embedded-mongodb/index.js';
 import { OWNER_KEY } from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
@@ -67,6 +68,21 @@ describe('An embedded store whose directory has an owner', () => {
     const store = Store.open(join(directory, 'data.mdb'), true);
     expect(store.get(OWNER_KEY)?.toString('latin1')).toContain(OF_A_CONTAINER.namespace);
     await store.close();
+  });
+
+  it('keeps running until nobody else uses it, if it is to close last', async () => {
+    const first = await startEmbeddedMongodb({ directory, closesLast: true });
+    const attached = await startEmbeddedMongodb({ directory });
+    const closed = first.close();
+    await pause(200);
+    const client = await new MongoClient(attached.uri).connect();
+    await client.db('test').collection('things').insertOne({});
+    await client.close();
+    await attached.close();
+    await closed;
+    const next = await startEmbeddedMongodb({ directory });
+    expect(next.attached).toBe(false);
+    await next.close();
   });
 
   it('waits as long as it is told for another process to end, and is attached to it after that', async () => {

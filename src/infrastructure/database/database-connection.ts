@@ -46,6 +46,8 @@ export class DatabaseServer {
       directory,
       workerThread: config.environment !== 'test',
       waitForOwnerMs: isForCommand ? 0 : WAIT_FOR_OWNER_MS,
+      // Other commands may use it meanwhile; a service lets none of them delay its end.
+      closesLast: isForCommand,
     });
     if (embedded.attached && !isForCommand) {
       // Two services would each have a cache of their own, and not notice sessions that the other one ends.

@@ -1,10 +1,12 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { dispatch } from './commands/dispatcher.js';
 import { makeSocketPrivate } from './directory.js';
 import type { Engine } from './engine/engine.js';
 import { formatReply, FrameReader, parseRequest } from './wire/message.js';
 
 const SWEEP_INTERVAL_MS = 60_000;
+const LOOK_AGAIN_MS = 25;
 
 /** Answers the MongoDB wire protocol on a unix socket. */
 export class WireServer {
@@ -31,6 +33,11 @@ export class WireServer {
     this.engine.address = socketPath;
     this.sweeper = setInterval(() => void this.engine.sweep().catch(() => undefined), SWEEP_INTERVAL_MS);
     this.sweeper.unref();
+  }
+
+  /** Waits until nobody is connected any more. */
+  async unused(): Promise<void> {
+    while (this.sockets.size > 0) await sleep(LOOK_AGAIN_MS);
   }
 
   /** Commands that already run are finished, so that nothing is acknowledged and lost. */

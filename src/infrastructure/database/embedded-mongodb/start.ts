@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LONGEST_PATH, privateDirectory, removeSocket, temporaryDirectory } from './directory.js';
@@ -24,6 +24,8 @@ export interface StartOptions {
   directory?: string | undefined;
   /** How long another process that serves the directory is given to end, before this one is attached to it. Default 0. */
   waitForOwnerMs?: number | undefined;
+  /** Whether close() waits until no other process uses the store. Default false: it is gone for them at once. */
+  closesLast?: boolean | undefined;
 }
 
 const DRIVER_OPTIONS = new URLSearchParams({
@@ -46,8 +48,8 @@ const RETRY_MS = 25;
  * @param exitLock in a worker thread: what the end of the process waits for
  * @throws Error as startInDirectory()
  */
-export function start({ directory, waitForOwnerMs = 0 }: StartOptions, exitLock?: ExitLock): Promise<EmbeddedMongodb> {
-  return directory === undefined ? startTemporary(exitLock) : startInDirectory(directory, waitForOwnerMs, exitLock);
+export function start({ directory, ...options }: StartOptions, exitLock?: ExitLock): Promise<EmbeddedMongodb> {
+  return directory === undefined ? startTemporary(exitLock) : startInDirectory(directory, options, exitLock);
 }
 
 /** Removed with the process at the latest: by one listener, as Node takes more than ten for a leak. */
@@ -71,17 +73,22 @@ async function startTemporary(exitLock?: ExitLock): Promise<EmbeddedMongodb> {
  * Serves a directory, or connects to the process that does.
  * @throws Error when the directory or its data cannot be used, or its owner does not answer
  */
-async function startInDirectory(directory: string, waitMs: number, exitLock?: ExitLock): Promise<EmbeddedMongodb> {
+async function startInDirectory(
+  directory: string,
+  { waitForOwnerMs = 0, closesLast = false }: StartOptions,
+  exitLock?: ExitLock,
+): Promise<EmbeddedMongodb> {
   const { dataFile, socketPath } = privateDirectory(directory);
   // Containers that share the directory share no other, such as /tmp: its owner could not be asked.
   const isSocketShared = dirname(socketPath) === dirname(dataFile);
   const began = performance.now();
   let answeredAt = began;
   for (;;) {
-    const isAnswered = await answers(socketPath);
+    const connection = await connectionTo(socketPath);
     const now = performance.now();
-    if (isAnswered) {
-      if (now - began >= waitMs) return { uri: uriOf(socketPath), attached: true, close: async () => undefined };
+    if (connection) {
+      if (now - began >= waitForOwnerMs) return attach(connection, socketPath);
+      connection.destroy();
       answeredAt = now;
     } else {
       const mayTakeOver = isSocketShared && now - answeredAt >= TAKE_OVER_MS;
@@ -90,7 +97,7 @@ async function startInDirectory(directory: string, waitMs: number, exitLock?: Ex
         // As the owner we know that nobody listens on what a crash left there.
         removeSocket(socketPath);
         // Node itself has removed the socket by then, so that after the release there is none but the next owner's.
-        return serve(opened, socketPath, () => release(opened.store));
+        return serve(opened, socketPath, closesLast, () => release(opened.store));
       }
       if (now - began > START_TIMEOUT_MS) {
         const remedy = isSocketShared
@@ -135,20 +142,38 @@ function loaded(store: Store): Engine {
   }
 }
 
-async function serve(engine: Engine, socketPath: string, beforeClose?: () => void): Promise<EmbeddedMongodb> {
+/** @param connection kept until close(), so that an owner who closes last sees that the store is used */
+function attach(connection: Socket, socketPath: string): EmbeddedMongodb {
+  connection.unref();
+  return { uri: uriOf(socketPath), attached: true, close: async () => void connection.destroy() };
+}
+
+async function serve(
+  engine: Engine,
+  socketPath: string,
+  closesLast = false,
+  beforeClose?: () => void,
+): Promise<EmbeddedMongodb> {
   const server = new WireServer(engine, beforeClose);
   await server.listen(socketPath);
-  return { uri: uriOf(socketPath), attached: false, close: () => server.close() };
+  const close = async (): Promise<void> => {
+    if (closesLast) await server.unused();
+    return server.close();
+  };
+  return { uri: uriOf(socketPath), attached: false, close };
 }
 
 function uriOf(socketPath: string): string {
   return `mongodb://${encodeURIComponent(socketPath)}/?${DRIVER_OPTIONS}`;
 }
 
-function answers(socketPath: string): Promise<boolean> {
+/** A connection to the owner, possibly one that failed; undefined where nobody listens. */
+function connectionTo(socketPath: string): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect(socketPath);
-    socket.once('connect', () => resolve(socket.destroy() !== undefined));
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(!NOBODY_THERE.includes(String(code))));
+    socket.once('connect', () => resolve(socket));
+    socket.on('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve(NOBODY_THERE.includes(String(code)) ? undefined : socket),
+    );
   });
 }

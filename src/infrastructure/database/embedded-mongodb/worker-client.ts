@@ -11,9 +11,9 @@ export interface WorkerTask extends StartOptions {
 export type WorkerReport = Omit<EmbeddedMongodb, 'close'> | { error: string };
 
 /** Runs the store in a thread of its own. @throws Error as start() */
-export async function startInWorker({ directory, waitForOwnerMs }: StartOptions): Promise<EmbeddedMongodb> {
+export async function startInWorker(options: StartOptions): Promise<EmbeddedMongodb> {
   const exitLock = new ExitLock();
-  const workerData: WorkerTask = { directory, waitForOwnerMs, exitLock: exitLock.memory };
+  const workerData: WorkerTask = { ...options, exitLock: exitLock.memory };
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData });
   process.once('exit', exitLock.take);
   process.on('uncaughtExceptionMonitor', exitLock.note);
@@ -22,10 +22,15 @@ export async function startInWorker({ directory, waitForOwnerMs }: StartOptions)
     process.off('uncaughtExceptionMonitor', exitLock.note);
   });
   const [report] = (await once(worker, 'message')) as [WorkerReport];
-  // Nothing is left to do for a thread that does not serve.
-  if ('error' in report || report.attached) await worker.terminate();
-  if ('error' in report) throw new Error(report.error);
-  if (report.attached) return { ...report, close: async () => undefined };
+  if ('error' in report) {
+    await worker.terminate();
+    throw new Error(report.error);
+  }
+  if (report.attached) {
+    // It only keeps a connection: no reason for a process to live.
+    worker.unref();
+    return { ...report, close: async () => void (await worker.terminate()) };
+  }
   const close = async (): Promise<void> => {
     const ended = once(worker, 'exit');
     worker.postMessage('close');
