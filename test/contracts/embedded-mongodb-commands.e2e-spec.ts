@@ -75,5 +75,6 @@ describe(`A command on ${SERVER}`, () => {
     const explained = JSON.stringify(await run({ ...aggregate, explain: true }));
     expect(explained).toContain('"IXSCAN"');
     expect(explained).not.toContain('executionStats');
+    await expect(run({ explain: aggregate, verbosity: 'much' })).rejects.toMatchObject({ code: 2 });
   });
 });

@@ -208,6 +208,12 @@ describe('As time goes by, the embedded store', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it('has no other documents without a collection', async () => {
+    expect(await run({ aggregate: 1, pipeline: [{ $match: {} }], cursor: {} })).toMatchObject({ code: 73 });
+    const { errmsg } = await run({ aggregate: 1, pipeline: [{ $currentOp: {} }], cursor: {} });
+    expect(errmsg).toContain('use MongoDB');
+  });
+
   it('fails commands on demand, as often as asked', async () => {
     const data = { failCommands: ['insert'], errorCode: 8, errorLabels: ['RetryableWriteError'] };
     await run({ configureFailPoint: 'failCommand', mode: { times: 1 }, data });

@@ -213,6 +213,16 @@ describe(`A query on ${SERVER}`, () => {
     expect(await idsOf({}, { sort: { n: 1 } })).toEqual([3, 2, 1]);
   });
 
+  it('by the partial index that a hint names finds what is in it alone', async () => {
+    await fill({ _id: 1, n: 1 }, { _id: 2, n: 1, team: 'blue' });
+    await suite.things.createIndex({ n: 1 }, { partialFilterExpression: { team: 'blue' } });
+    expect(await idsOf({ n: 1 }, { hint: 'n_1' })).toEqual([2]);
+    expect(await suite.things.countDocuments({}, { hint: 'n_1' })).toBe(1);
+    const { modifiedCount } = await suite.things.updateMany({ n: 1 }, { $set: { n: 2 } }, { hint: 'n_1' });
+    expect(modifiedCount).toBe(1);
+    expect(await idsOf({ n: { $gt: 0 } })).toEqual([1, 2]);
+  });
+
   it('takes the whole of a fraction for how many, and NaN for none', async () => {
     await fill(...Array.from({ length: 5 }, (_, _id) => ({ _id })));
     expect(await idsOf({}, { skip: 1.5, limit: 2.5, batchSize: 1.5 })).toEqual([1, 2]);
@@ -273,6 +283,7 @@ describe(`A query on ${SERVER}`, () => {
       ['two elements that matched', { filter: { a: 1 }, projection: { 'a.$': 1, 'b.$': 1 } }, 31276],
       ['a hint at no index', { hint: 'nobody' }, 2],
       ['a hint at no key', { hint: { nobody: 1 } }, 2],
+      ['spaces in a pattern that mean nothing', { filter: { a: { $regex: 'a b', $options: 'x' } } }, 51108],
     ])('%s', async (_name, options, code) => {
       await fill({ a: [1] });
       const command = { find: suite.things.collectionName, filter: {}, ...options };

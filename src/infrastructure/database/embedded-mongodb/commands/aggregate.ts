@@ -34,22 +34,22 @@ function hasCollection({ command }: CommandContext): boolean {
 function results(context: CommandContext, pipeline: Document[]): Buffer[] {
   const { view } = context;
   const collection = hasCollection(context) ? context.collection() : undefined;
-  const first = pipeline[0] ?? {};
-  if (('$documents' in first || '$listLocalSessions' in first) === hasCollection(context)) {
-    throw new CommandError(73, '$documents and $listLocalSessions begin a pipeline without a collection, they alone');
-  }
   const head = leadingQuery(pipeline);
   const query = { ...context.query(collection, ''), ...head.query };
   const { variables, fold } = query;
   const documentsOf = otherDocuments(context, { variables, fold });
   const scope: PipelineScope = { variables, fold, sessions: context.engine.sessions.lastUses, documentsOf };
   const rest = pipeline.slice(head.length);
+  const run = compilePipeline(rest, scope, head.length);
+  const first = pipeline[0] ?? {};
+  if (('$documents' in first || '$listLocalSessions' in first) === hasCollection(context)) {
+    throw new CommandError(73, '$documents and $listLocalSessions begin a pipeline without a collection, they alone');
+  }
   const counted = onlyCount(rest);
   if (counted) {
     const n = countRecords(view, collection, query);
     return n > 0 ? [toBytes({ ...counted, n })] : [];
   }
-  const run = compilePipeline(rest, scope, head.length);
   const records = findRecords(view, collection, query);
   if (rest.length === 0) return records.map(({ bytes }) => bytes);
   return run(records.map(({ document }) => document)).map(toBytes);

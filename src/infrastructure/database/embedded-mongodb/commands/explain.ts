@@ -1,3 +1,4 @@
+import { CommandError } from '../command-error.js';
 import { accessTo, findRecords, type Query } from '../engine/find.js';
 import { isDocumentKey } from '../storage/keys.js';
 import type { Entry, View } from '../storage/view.js';
@@ -6,6 +7,8 @@ import { aggregate, leadingQuery } from './aggregate.js';
 import type { CommandContext, Reply } from './command-context.js';
 import { refuseUnknownFields } from './known-fields.js';
 
+const VERBOSITIES: unknown[] = ['queryPlanner', 'executionStats', 'allPlansExecution'];
+
 /**
  * Tells which index a find, count, distinct, aggregation, update or delete uses and, unless the verbosity is `queryPlanner`, how much
  * it reads. It writes nothing. Of an aggregation only the stages that select documents are explained.
@@ -13,12 +16,15 @@ import { refuseUnknownFields } from './known-fields.js';
 export function explain(context: CommandContext): Document {
   const command = context.documentField('explain') ?? {};
   const [name = ''] = Object.keys(command);
+  const { verbosity = 'allPlansExecution' } = context.command;
+  if (!VERBOSITIES.includes(verbosity))
+    throw new CommandError(2, `Enumeration value '${verbosity}' for field 'explain.verbosity' is not a valid value.`);
   refuseUnknownFields(name, command);
   const inner = context.of({ ...command, $db: context.database }, name);
   const query = queryOf(inner);
   const winningPlan = planOf(inner, query);
   const queryPlanner = { namespace: inner.namespace, parsedQuery: query.filter, winningPlan, rejectedPlans: [] };
-  const executionStats = context.command.verbosity === 'queryPlanner' ? undefined : statistics(inner, query);
+  const executionStats = verbosity === 'queryPlanner' ? undefined : statistics(inner, query);
   return { explainVersion: '1', queryPlanner, executionStats, command, ok: 1 };
 }
 

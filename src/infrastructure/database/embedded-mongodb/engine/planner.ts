@@ -117,9 +117,9 @@ function directionOf({ index, length }: Narrowed, sort: Document): boolean | und
   return turned.every((turn) => turn === turned[0]) ? turned[0] : undefined;
 }
 
-/** The plan for a hint: documents come in the index's order and, from a sparse index, only those that are in it. */
+/** The plan for a hint: documents come in the index's order and, from a sparse or partial index, only those that are in it. */
 function hintedOrder({ indexes }: Collection, hint: unknown, [index]: readonly IndexDefinition[]): Plan | undefined {
-  const isFollowed = index && hint && !index.partialFilter && index !== indexes[0];
+  const isFollowed = index && hint && index !== indexes[0];
   return isFollowed ? planFor(narrow(index, new Map(), isFew)) : undefined;
 }
 

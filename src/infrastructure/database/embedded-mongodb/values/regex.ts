@@ -1,11 +1,12 @@
 import type { BSONRegExp } from 'bson';
-import { CommandError } from '../command-error.js';
+import { CommandError, unsupported } from '../command-error.js';
 
 /** @throws CommandError 51108 */
 export function toFlags(options: string): string {
   let flags = '';
   for (const option of options) {
     if ('ims'.includes(option)) flags += flags.includes(option) ? '' : option;
+    else if (option === 'x') throw unsupported("The regex option 'x'", 51108);
     else if (option !== 'u') throw new CommandError(51108, `invalid flag in regex options: ${option}`);
   }
   return flags;
