@@ -9,7 +9,6 @@ import { createOpenApiDocument, prepareSwaggerUi, SWAGGER_UI, toOpenApi30 } from
 import type { Runtime } from './infrastructure/index.js';
 import {
   AppLogger,
-  createLogger,
   ForwardingCheck,
   logRequests,
   measureRequests,
@@ -28,7 +27,7 @@ export interface AppOptions extends Pick<Runtime, 'config'> {
 
 /** The only way to create the application, for main, tests and tools. It does not listen yet. */
 export async function createApp({ config, clock, extensions = [] }: AppOptions): Promise<NestFastifyApplication> {
-  const logger = createLogger(config.logLevel);
+  const logger = new AppLogger(config.logLevel);
   const servedRoutes = new ServedRoutes();
   const adapter = createHttpAdapter(config, servedRoutes);
   // Imported here and not above: in production the development tools are not even loaded.
@@ -37,7 +36,7 @@ export async function createApp({ config, clock, extensions = [] }: AppOptions):
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(runtime, servedRoutes, [...(devTools ? [devTools.DevToolsModule] : []), ...extensions]),
     adapter,
-    { logger: new AppLogger(logger), bodyParser: false, abortOnError: false },
+    { logger, bodyParser: false, abortOnError: false },
   );
   const server = adapter.getInstance();
   nameSpans(server);

@@ -1,14 +1,11 @@
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { AppLogger, createLogger } from './app-logger.js';
+import { AppLogger } from './app-logger.js';
 
 /** @returns the lines that are written at `info` */
 const linesOf = (work: (logger: AppLogger) => void) => {
-  const logger = createLogger('info');
   const lines: Record<string, unknown>[] = [];
-  const stream = { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) };
-  Object.assign(logger, { [pino.symbols.streamSym]: stream });
-  work(new AppLogger(logger));
+  const output = { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) };
+  work(new AppLogger('info', output));
   return lines;
 };
 
@@ -27,22 +24,53 @@ describe('The log', () => {
     'cookie',
   ])('hides every %s that a logged object has, and nothing beside it', (field) => {
     const secret = { [field]: 'canary', beside: 1 };
-    const err = Object.assign(new Error('cause'), { config: secret });
     const lines = linesOf((logger) => {
       logger.warn(secret, 'text', 'Room');
       logger.warn({ a: secret, at: new Date(0) }, 'text', 'Room');
       logger.warn({ ...secret, b: { c: secret }, list: [secret] }, 'text', 'Room');
-      logger.error(err, 'Room');
-      logger.error({ err }, 'text', 'Room');
     });
     expect(JSON.stringify(lines)).not.toContain('canary');
     expect(lines).toMatchObject([
       { beside: 1 },
       { a: { beside: 1 }, at: '1970-01-01T00:00:00.000Z' },
       { beside: 1, b: { c: { beside: 1 } }, list: [{ beside: 1 }] },
-      { err: { config: { beside: 1 } } },
-      { err: { config: { beside: 1 } } },
     ]);
+  });
+
+  it('tells of an error what it is, with its causes, and nothing that it carries', () => {
+    const carried = { config: { data: 'canary', headers: { Authorization: 'canary' } }, writeErrors: ['canary'] };
+    const cause = Object.assign(new Error('cause'), carried);
+    const error = Object.assign(new TypeError('text', { cause }), { ...carried, code: 'EPIPE', status: 404 });
+    const several = Object.assign(new AggregateError([error], 'several'), carried);
+    const lines = linesOf((logger) => {
+      logger.error(error, 'Room');
+      logger.error({ err: several }, 'Room');
+      logger.warn('text', { of: error }, 'Room');
+      logger.warn('text', [error], 'Room');
+      logger.warn({ of: error }, 'text', 'Room');
+    });
+    expect(JSON.stringify(lines)).not.toContain('canary');
+    const stack = expect.stringMatching(/app-logger.spec(.|\n)+caused by: Error: cause\n +at/);
+    const told = { type: 'TypeError', message: 'text: cause', stack, code: 'EPIPE', status: 404 };
+    expect(lines).toMatchObject([
+      { err: told },
+      { err: { type: 'AggregateError', errors: [told] } },
+      { details: { of: told } },
+      { details: [told] },
+      { of: told },
+    ]);
+  });
+
+  it('has a line of what contains itself, and of what is no JSON', () => {
+    const circle: Record<string, unknown> = { count: 1n, at: new Date(0), set: new Set([1]) };
+    circle['circle'] = circle;
+    const lines = linesOf((logger) => {
+      logger.warn('text', circle, 'Room');
+      logger.error({ circle }, 'text', 'Room');
+    });
+    const told = { count: 1, at: '1970-01-01T00:00:00.000Z' };
+    expect(lines).toMatchObject([{ details: told }, { circle: told }]);
+    for (const line of lines) expect(JSON.stringify(line)).toContain('[Circular]');
   });
 
   it('keeps what Nest’s calls are given beside their text', () => {

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { LoggerService } from '@nestjs/common';
-import { type Logger, type LoggerOptions, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { loggedError, withLoggedErrors } from './logged-error.js';
 import { standardOutput } from './standard-output.js';
 import { traceOfLines } from './tracing.js';
 
@@ -28,16 +29,9 @@ export const LINES: LoggerOptions = {
   base: cluster.isWorker ? { pid: process.pid } : undefined,
   timestamp: pino.stdTimeFunctions.isoTime,
   formatters: { level: (label) => ({ level: label }) },
+  serializers: { err: loggedError },
   ...traceOfLines,
 };
-
-/** The process's logger: JSON lines on standard output, for Nest and for us. */
-export function createLogger(level: string): Logger {
-  return pino({ ...LINES, level, redact: pathsBelow('') }, standardOutput());
-}
-
-/** Redaction below an object's own fields makes a line twenty times as expensive, and each refused request writes a line. */
-const lookingDeeper = { redact: ['', '*', '*.*'].flatMap(pathsBelow) };
 
 const hasDepth = (fields: object): boolean =>
   Object.values(fields).some((value) => typeof value === 'object' && value !== null && !(value instanceof Date));
@@ -49,14 +43,22 @@ const NEST_STARTUP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver',
 const START_FAILURES = new Set(['NestApplication', 'ExceptionHandler']);
 
 /**
- * Nest's logging calls on pino. An object that comes first becomes fields of the line, an error its `err`, and other objects its
+ * The process's logger, for Nest and for us: Nest's logging calls as JSON lines by pino. An object that comes first becomes fields of the line, an error its `err`, and other objects its
  * `details`: `logger.error({ request_id, err }, 'text')`, `logger.error('text', error)`, `logger.warn('text', { ms: 900 })`.
  */
 export class AppLogger implements LoggerService {
+  private readonly flat: Logger;
+  /** Redaction below an object's own fields makes a line twenty times as expensive, and each refused request writes a line. */
   private readonly deep: Logger;
 
-  constructor(private readonly flat: Logger) {
-    this.deep = flat.child({}, lookingDeeper);
+  constructor(level: string, output: DestinationStream = standardOutput()) {
+    this.flat = pino({ ...LINES, level, redact: pathsBelow('') }, output);
+    // Not a child of the other: pino's children that redact anew cannot write an object that contains itself.
+    this.deep = pino({ ...LINES, level, redact: ['', '*', '*.*'].flatMap(pathsBelow) }, output);
+  }
+
+  isLevelEnabled(level: string): boolean {
+    return this.flat.isLevelEnabled(level);
   }
 
   log(message: unknown, ...rest: unknown[]): void {
@@ -93,15 +95,15 @@ export class AppLogger implements LoggerService {
     for (const part of isFields ? parts : [message, ...parts]) {
       if (part instanceof Error && !fields['err']) fields['err'] = part;
       else if (part instanceof Error) texts.push(part.message);
-      else if (typeof part === 'object' && part !== null) details.push(part);
+      else if (typeof part === 'object' && part !== null) details.push(withLoggedErrors(part));
       else if (isStack(part)) fields['stack'] = part;
       else if (part !== undefined) texts.push(String(part));
     }
     if (details.length > 0) fields['details'] = details.length > 1 ? details : details[0];
     const text = texts.length > 0 ? texts.join(' ') : (fields['err'] as Error | undefined)?.message;
-    const logger = hasDepth(fields) ? this.deep : this.flat;
-    if (text === undefined) logger[level](fields);
-    else logger[level](fields, '%s', text);
+    const [logger, logged] = hasDepth(fields) ? [this.deep, withLoggedErrors(fields)] : [this.flat, fields];
+    if (text === undefined) logger[level](logged);
+    else logger[level](logged, '%s', text);
   }
 }
 

@@ -1,4 +1,4 @@
-export { AppLogger, createLogger } from './app-logger.js';
+export { AppLogger } from './app-logger.js';
 export { ForwardingCheck } from './forwarding-check.js';
 export { measureRequests, Metrics, MetricsModule } from './metrics/index.js';
 export { ObservabilityModule } from './observability.module.js';
