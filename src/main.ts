@@ -11,7 +11,7 @@ const CLOSE_MS = 5_000;
 
 let isStopping = false;
 
-/** Starts the service. Errors are printed as one line each, without a stack. */
+/** Starts the service. Errors are printed as one line each, without a stack unless they are mistakes in code. */
 async function start(): Promise<void> {
   const exitNoLonger = exitOnSignals();
   ignoreOutputErrors();
@@ -85,6 +85,9 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
+/** Errors of code, such as a module's that is new: their text says little without the place. */
+const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
+
 interface SystemErrorDetails {
   port: number;
   address: string;
@@ -93,6 +96,7 @@ interface SystemErrorDetails {
 
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
+  if (MISTAKES.some((kind) => error instanceof kind)) return `The service cannot start: ${(error as Error).stack}`;
   const { code, message, port, address, hostname } = error as NodeJS.ErrnoException & Partial<SystemErrorDetails>;
   if (code === 'EADDRINUSE') return `Port ${port} on ${address} is taken: stop the other process, or set PORT`;
   if (code === 'EACCES' && port) return `Port ${port} may not be opened by this user: set PORT to one above 1023`;

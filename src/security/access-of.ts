@@ -10,16 +10,28 @@ const MESSAGE: Access = { apiKey: false, bearer: false, roles: [], limit: 'none'
 
 const known = new WeakMap<object, Map<object, Access>>();
 
-/** The access of a route; a decorator on the handler overrides one on its class. Remembered, since every guard asks for it. */
+/**
+ * The access of a route; a decorator on the handler overrides one on its class. Remembered, since every guard asks for it.
+ * @throws Error for what is neither a route nor open to everybody, such as a resolver of GraphQL: the guards read HTTP requests
+ */
 export function accessOf(reflector: Reflector, context: ExecutionContext): Access {
-  if (context.getType() === 'ws') return MESSAGE;
+  const type = context.getType<string>();
+  if (type === 'ws') return MESSAGE;
   const controller = context.getClass();
   let ofController = known.get(controller);
   if (!ofController) known.set(controller, (ofController = new Map()));
   const handler = context.getHandler();
   let access = ofController.get(handler);
   if (!access) ofController.set(handler, (access = readAccess(reflector, context)));
+  if (type !== 'http' && !isOpen(access)) {
+    const called = `${controller.name}.${handler.name}`;
+    throw new Error(`${called} is no route, whose credentials and limits are checked: add @Public({ limit: 'none' })`);
+  }
   return access;
+}
+
+function isOpen({ apiKey, bearer, limit }: Access): boolean {
+  return !apiKey && !bearer && limit === 'none';
 }
 
 function readAccess(reflector: Reflector, context: ExecutionContext): Access {

@@ -8,12 +8,15 @@ import {
   Module,
   NotFoundException,
   Param,
+  RequestTimeoutException,
   Res,
   UnauthorizedException,
   UnprocessableEntityException,
 } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { Schema } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Public } from '../../src/common/access/index.js';
 import { ServesPages } from '../../src/common/pages/index.js';
@@ -54,6 +57,7 @@ const REFUSALS: Record<string, Error> = {
   method_not_allowed: new MethodNotAllowedException('innards'),
   validation_failed: new UnprocessableEntityException('innards'),
   too_many_requests: new HttpException('innards', 429),
+  service_unavailable: new RequestTimeoutException('innards'),
 };
 
 @ApiExcludeController()
@@ -138,6 +142,7 @@ describe('A refusal by an exception of Nest', () => {
       ['method_not_allowed', 405],
       ['validation_failed', 422, { errors: [] }],
       ['too_many_requests', 429, { retry_after: 5 }],
+      ['service_unavailable', 503, { retry_after: 5 }],
     ] as [string, number, object?][]) {
       const answer = await test.client().get(`/faults/refusals/${code}`);
       expect([answer.status, answer.body.code]).toEqual([status, code]);
@@ -171,5 +176,15 @@ describe('A database that is empty', () => {
     expect(answers.filter(({ status }) => status === 201).length).toBe(1);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 422]));
     expect(users).toBe(1);
+  });
+});
+
+describe('A database with an index of other options', () => {
+  it('is told with the collection that has it', async () => {
+    const things = (unique: boolean) => new Schema({ a: Number }, { collection: 'things' }).index({ a: 1 }, { unique });
+    const models = [false, true].map((unique) => ({ name: `Thing${unique}`, schema: things(unique) }));
+    await expect(startTestApp({ extensions: [MongooseModule.forFeature(models)] })).rejects.toThrow(
+      'The indexes of things cannot be made: An existing index has the same name as the requested index: a_1',
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Module, Param, Post, type Type } from '@nestjs/common';
-import { ApiBody, ApiProperty } from '@nestjs/swagger';
+import { ApiBody, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyOnly, Protected, Public } from '../../src/common/access/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
@@ -44,6 +44,9 @@ class GetAtticAnswer {
 
   @ApiProperty({ enum: ['up'] })
   position: string;
+
+  @ApiProperty({ oneOf: [{ $ref: getSchemaPath(BoxDto) }, { type: 'string' }] })
+  content: BoxDto | string;
 }
 
 /** Fields that are called like keywords of JSON Schema. */
@@ -84,7 +87,7 @@ class AtticController {
   @Get('lid')
   @Operation(described(GetAtticAnswer))
   getLid(): GetAtticAnswer {
-    return { reply: 'open', material: null, locks: false, position: 'up' };
+    return { reply: 'open', material: null, locks: false, position: 'up', content: 'a key' };
   }
 
   @Post('letters')
@@ -165,6 +168,8 @@ describe('The document of a module of one’s own', () => {
     expect(schemaOf('/lid')).toEqual({ $ref: '#/components/schemas/GetLidAnswer' });
     expect(Object.keys(document.components.schemas.GetAtticAnswer.properties)).toContain('reply');
     expect(schemaOf('').properties.data).toEqual({ $ref: '#/components/schemas/BoxDto' });
+    const { example } = operation('/lid').responses['200'].content['application/json'];
+    expect(example.data).toMatchObject({ position: 'up', content: { label: 'a box' } });
   });
 
   it('tells fields from the keywords that they are called by', () => {

@@ -6,6 +6,7 @@ import {
   Controller,
   Get,
   Headers,
+  Injectable,
   Module,
   Post,
   Put,
@@ -16,7 +17,7 @@ import {
   Sse,
   StreamableFile,
 } from '@nestjs/common';
-import { ApplicationConfig } from '@nestjs/core';
+import { ApplicationConfig, ExternalContextCreator } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { ApiExcludeEndpoint, ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray } from 'class-validator';
@@ -34,6 +35,7 @@ import {
   takeUntil,
   timer,
 } from 'rxjs';
+import { Schema } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Protected, Public } from '../../src/common/access/index.js';
 import { ApiError } from '../../src/common/errors/index.js';
@@ -146,7 +148,26 @@ class ParcelsController implements OnModuleDestroy {
   }
 }
 
-@Module({ controllers: [ParcelsController] })
+/** What a resolver of GraphQL is to Nest. */
+@Injectable()
+class ParcelsResolver {
+  @Public({ limit: 'none' })
+  weight(): number {
+    return 7;
+  }
+
+  @Public({ limit: 'none' })
+  fails(): never {
+    throw new Error('innards');
+  }
+
+  @Protected()
+  secret(): number {
+    return 8;
+  }
+}
+
+@Module({ controllers: [ParcelsController], providers: [ParcelsResolver] })
 class ParcelsModule {}
 
 describe('A module of one’s own', () => {
@@ -272,6 +293,36 @@ describe('A module of one’s own', () => {
     const message = new ExecutionContextHost([{}, { event: 'hello' }], ParcelsController, () => undefined);
     message.setType('ws');
     for (const guard of guards) expect(await guard.canActivate(message)).toBe(true);
+  });
+
+  it('fails in a resolver of GraphQL as on a route, and has no resolver whose credentials nobody would check', async () => {
+    const [contexts, resolver] = [test.app.get(ExternalContextCreator), test.app.get(ParcelsResolver)];
+    const none = undefined;
+    const resolve = (name: keyof ParcelsResolver): Promise<unknown> =>
+      contexts.create(resolver, resolver[name], name, none, none, none, none, none, 'graphql')(none, {}, {});
+    expect(await resolve('weight')).toBe(7);
+    const failure = { code: 'internal_error', message: 'Internal server error' };
+    await expect(resolve('fails')).rejects.toMatchObject({ ...failure, cause: { message: 'innards' } });
+    const mistake = expect.stringContaining('ParcelsResolver.secret is no route');
+    await expect(resolve('secret')).rejects.toMatchObject({ ...failure, cause: { message: mistake } });
+  });
+
+  it('finds accounts without the hashes of their passwords', async () => {
+    const { userId } = await test.personas.user();
+    const owned = new Schema({ owner: { type: Schema.Types.ObjectId, ref: 'User' } });
+    const parcels = test.database.model('OwnedParcel', owned);
+    await parcels.create({ owner: userId });
+    const found = await parcels.findOne().populate('owner');
+    const plain = await parcels.findOne().populate('owner').lean();
+    expect(JSON.parse(JSON.stringify([found, plain]))).toMatchObject([
+      { owner: { _id: userId } },
+      { owner: { _id: userId } },
+    ]);
+    expect(JSON.stringify([found, plain, await test.database.model('User').find()])).not.toContain('$2b$');
+  });
+
+  it('has an adapter that libraries know by its name', () => {
+    expect(test.app.getHttpAdapter().constructor.name).toBe('FastifyAdapter');
   });
 
   it('asks whether a token still stands for somebody, where no guard does', async () => {

@@ -143,6 +143,15 @@ describe('The service as a process', () => {
       server.close();
     });
 
+    it('when there is a mistake in its code, and says where', async () => {
+      const mistake =
+        'import http from "node:http"; import { syncBuiltinESMExports } from "node:module";' +
+        'http.createServer = function mistaken() { undefined.port; }; syncBuiltinESMExports();';
+      const service = suite.start({ NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(mistake)}` });
+      expect(await service.exit()).toBe(1);
+      expect(service.errors).toMatch(/^The service cannot start: TypeError: .*port.*\n +at .*mistaken/);
+    });
+
     it('when HOST is no address of this machine', async () => {
       expect(await refusal({ HOST: '192.0.2.1' })).toBe('HOST is not an address of this machine\n');
     });

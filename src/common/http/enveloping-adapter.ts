@@ -19,6 +19,11 @@ declare module 'fastify' {
  * RxJS, which costs as much as all guards.
  */
 export class EnvelopingAdapter extends FastifyAdapter {
+  // Libraries look at the adapter's name: nestjs-cls, and Nest's own for static files, would take it for that of Express.
+  static {
+    Object.defineProperty(this, 'name', { value: FastifyAdapter.name });
+  }
+
   override reply(reply: FastifyReply, body: unknown, status?: number): FastifyReply {
     const { successMessage: message, refusalPage, produces } = reply.request?.routeOptions.config ?? {};
     if (refusalPage) return super.reply(reply, renderHtmlPage(reply, body as HtmlPage), status);

@@ -37,6 +37,7 @@ export class ErrorFilter implements ExceptionFilter {
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
+    if (host.getType() !== 'http') throw this.toThrow(exception);
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     if (isBrokenOff(request)) return;
@@ -49,7 +50,14 @@ export class ErrorFilter implements ExceptionFilter {
     sendError(reply, error, currentRequest()?.requestsRemaining);
   }
 
-  private log(error: ApiError, exception: unknown, requestId: string): void {
+  /** For what called a resolver of GraphQL, or another handler that is no route: it makes an answer of its own of what is thrown. */
+  private toThrow(exception: unknown): ApiError {
+    const error = this.toApiError(exception, null);
+    this.log(error, exception, currentRequest()?.requestId);
+    return error;
+  }
+
+  private log(error: ApiError, exception: unknown, requestId: string | undefined): void {
     if (error.code === 'internal_error') {
       this.logger.error({ err: exception, request_id: requestId }, 'Unexpected error');
     }
@@ -60,7 +68,7 @@ export class ErrorFilter implements ExceptionFilter {
     this.logger.warn({ cause: `${name}: ${message}`, request_id: requestId }, 'Service unavailable');
   }
 
-  private toApiError(exception: unknown, request: FastifyRequest): ApiError {
+  private toApiError(exception: unknown, request: FastifyRequest | null): ApiError {
     if (exception instanceof ApiError) return exception;
     if (exception instanceof HttpException) return this.fromHttpException(exception, request);
     if (isRefusalOfFastify(exception)) return fromStatus(exception.statusCode, request, 'malformed_request');
@@ -75,9 +83,11 @@ export class ErrorFilter implements ExceptionFilter {
    * Nest and Fastify throw these for what they refuse themselves: an unreadable body, an unknown route, a guard that returned
    * false. Their texts are replaced by the catalogue's. A status without an entry there is a handler's mistake, and logged.
    */
-  private fromHttpException(exception: HttpException, request: FastifyRequest): ApiError {
+  private fromHttpException(exception: HttpException, request: FastifyRequest | null): ApiError {
     const status = exception.getStatus();
-    if (status === 404 || status === 405) {
+    // Of a handler, and not of a client that was slow to send its request.
+    if (status === 408) return new ApiError('service_unavailable', { cause: exception });
+    if (request && (status === 404 || status === 405)) {
       const allowed = this.servedRoutes.methodsOf(request.url);
       if (status === 405 || (allowed.length > 0 && !allowed.includes(request.method)))
         return new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
@@ -94,8 +104,8 @@ function isBrokenOff({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete;
 }
 
-function fromStatus(status: number, request: FastifyRequest, otherwise: ErrorCode, cause?: unknown): ApiError {
-  if (status === 415) return unsupportedMediaType(request);
+function fromStatus(status: number, request: FastifyRequest | null, otherwise: ErrorCode, cause?: unknown): ApiError {
+  if (request && status === 415) return unsupportedMediaType(request);
   return new ApiError(CODE_OF_STATUS[status] ?? otherwise, { cause });
 }
 

@@ -23,7 +23,7 @@ export function exampleOf(schema: Schema, source: ExampleSource, path = ''): unk
   }
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
-  for (const part of schema.allOf ?? schema.anyOf ?? []) {
+  for (const part of schema.allOf ?? schema.anyOf ?? schema.oneOf ?? []) {
     const example = exampleOf(part, source, path);
     if (example !== undefined) return example;
   }

@@ -18,6 +18,7 @@ export interface Schema {
   items?: Schema;
   allOf?: Schema[];
   anyOf?: Schema[];
+  oneOf?: Schema[];
   pattern?: string;
   minimum?: number;
   maximum?: number;

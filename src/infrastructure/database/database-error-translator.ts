@@ -53,11 +53,17 @@ export function isDatabaseUnavailable(exception: unknown): boolean {
   if (NO_CONNECTION.some((kind) => exception instanceof kind)) return true;
   if (PROGRAMMING_ERRORS.some((kind) => exception instanceof kind)) return false;
   if (exception instanceof MongoError) return true;
-  if (SOCKET_ERRORS.has(String((exception as NodeJS.ErrnoException | null)?.code))) return true;
+  if (isSocketError(exception)) return true;
   if (exception instanceof TypeError && exception.message.endsWith(DRIVER_BUG_MESSAGE)) return true;
   return (
     exception instanceof MongooseError && /buffer|initial connection|not connected|disconnect/i.test(exception.message)
   );
+}
+
+/** HTTP clients have errors of classes of their own, with the same codes: another service that is down is not the database. */
+function isSocketError(exception: unknown): boolean {
+  const { code, constructor } = (exception ?? {}) as NodeJS.ErrnoException;
+  return constructor === Error && SOCKET_ERRORS.has(String(code));
 }
 
 /**

@@ -32,6 +32,14 @@ export class SchemaSetup implements OnApplicationBootstrap {
       () => this.logger.log(`Making the indexes of ${model.collection.name}, which takes its time where it is large`),
       LOG_AFTER_MS,
     );
-    await model.createIndexes().finally(() => clearTimeout(slowLogTimer));
+    try {
+      await model.createIndexes();
+    } catch (error) {
+      throw new Error(`The indexes of ${model.collection.name} cannot be made: ${(error as Error).message}`, {
+        cause: error,
+      });
+    } finally {
+      clearTimeout(slowLogTimer);
+    }
   }
 }

@@ -24,6 +24,20 @@ export interface Account {
   isPasswordResetRequired: boolean;
 }
 
+export interface NewAccount {
+  lastName: string;
+  firstName: string;
+  username: string;
+  email: string;
+  passwordHash: string;
+}
+
+export interface ProfileChange {
+  firstName?: string;
+  lastName?: string;
+  username?: string;
+}
+
 export function toAccount(user: User, auth: Auth): Account {
   return {
     userId: user._id.toHexString(),

@@ -4,28 +4,24 @@ import { type Model, type QueryFilter, Types } from 'mongoose';
 import type { Role } from '../../common/access/index.js';
 import { Clock } from '../../common/clock/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
-import { findPage, findPageOf, startsWith, Transactions } from '../../infrastructure/database/index.js';
+import { findPageOf, type PagePart, startsWith, Transactions } from '../../infrastructure/database/index.js';
 import { type AccountAccess, AccountReader } from '../../security/index.js';
-import { type Account, isActive, NOBODY, toAccount, toAccountAccess } from './account.js';
+import {
+  type Account,
+  isActive,
+  type NewAccount,
+  NOBODY,
+  type ProfileChange,
+  toAccount,
+  toAccountAccess,
+} from './account.js';
 import { Auth } from './auth.schema.js';
 import { takenField } from './taken-names.js';
 import { User, type UserStatus } from './user.schema.js';
 
 const UNCONFIRMED_LIFETIME_MS = 86_400_000;
-
-export interface NewAccount {
-  lastName: string;
-  firstName: string;
-  username: string;
-  email: string;
-  passwordHash: string;
-}
-
-export interface ProfileChange {
-  firstName?: string;
-  lastName?: string;
-  username?: string;
-}
+/** With the field that the schema leaves out of what is read. */
+const HASH = '+password';
 
 /** What administrators decide about an account. */
 export type Standing = Pick<Account, 'role' | 'disabledAt' | 'deletedAt'>;
@@ -63,7 +59,7 @@ export class AccountsRepository extends AccountReader {
   }
 
   async findById(userId: string): Promise<Account | null> {
-    const readUser = () => this.users.findById(userId).lean<User>();
+    const readUser = () => this.users.findById(userId, HASH).lean<User>();
     const readAuth = () => this.auths.findOne({ user: new Types.ObjectId(userId) }).lean<Auth>();
     // A transaction cannot run commands in parallel.
     const [user, auth] = this.transactions.isRunning
@@ -74,7 +70,7 @@ export class AccountsRepository extends AccountReader {
 
   /** In no certain order; an account that does not exist is left out. */
   async findMany(userIds: string[]): Promise<Account[]> {
-    return this.complete(await this.users.find({ _id: { $in: userIds } }).lean<User[]>());
+    return this.complete(await this.users.find({ _id: { $in: userIds } }, HASH).lean<User[]>());
   }
 
   override async readAccess(userId: string): Promise<AccountAccess | null> {
@@ -129,7 +125,7 @@ export class AccountsRepository extends AccountReader {
     const _id = new Types.ObjectId(userId);
     try {
       const user = await this.users
-        .findOneAndUpdate({ _id }, { $set: change }, { returnDocument: 'after' })
+        .findOneAndUpdate({ _id }, { $set: change }, { returnDocument: 'after', projection: HASH })
         .lean<User>();
       const auth = user && (await this.auths.findOne({ user: _id }).lean<Auth>());
       return user && auth && toAccount(user, auth);
@@ -151,21 +147,20 @@ export class AccountsRepository extends AccountReader {
       ...(status ? { status } : {}),
       ...(role ? { _id: { $in: await this.auths.distinct('user', { role }) } } : {}),
     };
+    const users = { model: this.users, projection: HASH };
     const beginning = search && startsWith(keyOf(search));
-    const { content: users, pagination } = beginning
-      ? await findPageOf(
-          [
-            { model: this.users, filter: { ...filter, username_key: beginning }, sort: { username_key: 1 } },
-            {
-              model: this.users,
-              filter: { ...filter, email_key: beginning, username_key: { $not: beginning } },
-              sort: { email_key: 1 },
-            },
-          ],
-          query,
-        )
-      : await findPage(this.users, filter, { created_at: -1, _id: -1 }, query);
-    return { content: await this.complete(users), pagination };
+    const parts: PagePart<User>[] = beginning
+      ? [
+          { ...users, filter: { ...filter, username_key: beginning }, sort: { username_key: 1 } },
+          {
+            ...users,
+            filter: { ...filter, email_key: beginning, username_key: { $not: beginning } },
+            sort: { email_key: 1 },
+          },
+        ]
+      : [{ ...users, filter, sort: { created_at: -1, _id: -1 } }];
+    const { content, pagination } = await findPageOf(parts, query);
+    return { content: await this.complete(content), pagination };
   }
 
   /**
@@ -178,7 +173,7 @@ export class AccountsRepository extends AccountReader {
       .findOneAndUpdate({ user }, { $set: { lock: new Types.ObjectId() } }, { returnDocument: 'after' })
       .lean<Auth>();
     // In any case: the number of commands does not tell whether there is such an account.
-    const found = await this.users.findById(user).lean<User>();
+    const found = await this.users.findById(user, HASH).lean<User>();
     return found && auth && toAccount(found, auth);
   }
 
@@ -293,7 +288,7 @@ export class AccountsRepository extends AccountReader {
   }
 
   private async findWhere(filter: { email_key: string } | { username_key: string }): Promise<Account | null> {
-    const user = await this.users.findOne(filter).lean<User>();
+    const user = await this.users.findOne(filter, HASH).lean<User>();
     const auth = await this.auths.findOne({ user: user?._id ?? new Types.ObjectId(NOBODY) }).lean<Auth>();
     return user && auth && toAccount(user, auth);
   }

@@ -29,8 +29,8 @@ export class User {
   @Prop({ type: String, required: true })
   email_key: string;
 
-  /** bcrypt hash. */
-  @Prop({ type: String, required: true })
+  /** bcrypt hash. Read only where it is asked for: an account that another module populates into its answer has none. */
+  @Prop({ type: String, required: true, select: false })
   password: string;
 
   @Prop({ type: Date, required: true })
