@@ -36,7 +36,7 @@ import {
   timer,
 } from 'rxjs';
 import { Schema } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Protected, Public } from '../../src/common/access/index.js';
 import { ApiError } from '../../src/common/errors/index.js';
 import { createOpenApiDocument, Operation } from '../../src/common/openapi/index.js';
@@ -47,9 +47,15 @@ import { AccessTokens, Authenticator, CurrentPrincipal, type Principal } from '.
 import { HOUR, startTestApp, type TestApp } from '../support/index.js';
 
 const FORM = 'application/x-www-form-urlencoded';
+const A_MOMENT_MS = 200;
 /** Longer than the 4.5 s in which any other route answers. */
 const A_WHILE_MS = 4_800;
 const SECRET = 'shared with the sender';
+
+async function* inAMoment(): AsyncGenerator<string> {
+  await pause(A_MOMENT_MS);
+  yield 'late\n1\n';
+}
 
 async function* afterAWhile(): AsyncGenerator<string> {
   await pause(A_WHILE_MS);
@@ -103,6 +109,13 @@ class ParcelsController implements OnModuleDestroy {
   @Operation({ summary: 'Weigh', description: 'All of them.', message: 'Weights', data: [WeightDto] })
   weighParcels(): WeightDto[] {
     return [];
+  }
+
+  @Get('late.csv')
+  @Operation({ summary: 'Find', description: 'Late.', message: 'Late', produces: 'text/csv' })
+  async findLate(): Promise<StreamableFile> {
+    await pause(A_MOMENT_MS);
+    return new StreamableFile(Readable.from(inAMoment()), { type: 'text/csv' });
   }
 
   @Get('slow.csv')
@@ -181,6 +194,17 @@ describe('A module of one’s own', () => {
     const { headers, text } = await test.client().get('/api/parcels/list.csv');
     expect(headers.get('content-type')).toBe('text/csv');
     expect(text).toBe('id\n1\n');
+  });
+
+  it('warns of no leak where nobody waits for a file any more', async () => {
+    const warnings: Error[] = [];
+    const heed = (warning: Error) => warnings.push(warning);
+    process.on('warning', heed);
+    onTestFinished(() => void process.off('warning', heed));
+    const signal = AbortSignal.timeout(A_MOMENT_MS / 2);
+    await expect(fetch(`${await test.app.getUrl()}/api/parcels/late.csv`, { signal })).rejects.toThrow();
+    await pause(3 * A_MOMENT_MS);
+    expect(warnings).toEqual([]);
   });
 
   it('documents files and streams by their media type, and what they refuse as JSON', async () => {
