@@ -3,9 +3,12 @@ import { NestFactory } from '@nestjs/core';
 import { CliModule, type Invocation, readInvocation, RefusedError, UsageError } from './cli/index.js';
 import { SystemClock } from './common/clock/index.js';
 import { RecordCache } from './infrastructure/cache/index.js';
+import { DatabaseServer } from './infrastructure/database/index.js';
 import { ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 
 const WAITING = 'Redis does not answer: waiting until no service can go on with what was before, a minute at most\n';
+
+const IN_USE = 'Others use the store through this command: waiting until none does\n';
 
 const DONE = 0;
 const FAILED = 1;
@@ -28,7 +31,10 @@ async function run({ command, argument, isJson }: Invocation): Promise<number> {
     if (!isJson) process.stderr.write(WAITING);
     await cache.untilHandedOn();
   }
+  const notice =
+    app.get(DatabaseServer).isEmbedded && !isJson ? setTimeout(() => process.stderr.write(IN_USE), 1_000) : undefined;
   await app.close();
+  clearTimeout(notice);
   return code;
 }
 

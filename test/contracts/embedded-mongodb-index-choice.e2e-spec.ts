@@ -51,6 +51,20 @@ describe(`An index of ${SERVER}`, () => {
     });
   });
 
+  it('that is partial finds what is in it alone where a hint names it', async () => {
+    await suite.things.insertMany([
+      { _id: 1, n: 1 },
+      { _id: 2, n: 1, team: 'blue' },
+    ] as never);
+    await suite.things.createIndex({ n: 1 }, { partialFilterExpression: { team: 'blue' } });
+    const hint = 'n_1';
+    expect((await suite.things.find({ n: 1 }, { hint }).toArray()).map(({ _id }) => Number(_id))).toEqual([2]);
+    expect(await suite.things.countDocuments({}, { hint })).toBe(1);
+    const { modifiedCount } = await suite.things.updateMany({ n: 1 }, { $set: { n: 2 } }, { hint });
+    expect(modifiedCount).toBe(1);
+    expect(await idsBy({ n: { $gt: 0 } })).toEqual([1, 2]);
+  });
+
   it('serves each branch of an $or', async () => {
     await suite.things.createIndexes([
       { key: { email: 1 }, name: 'email', unique: true, sparse: true },

@@ -213,16 +213,6 @@ describe(`A query on ${SERVER}`, () => {
     expect(await idsOf({}, { sort: { n: 1 } })).toEqual([3, 2, 1]);
   });
 
-  it('by the partial index that a hint names finds what is in it alone', async () => {
-    await fill({ _id: 1, n: 1 }, { _id: 2, n: 1, team: 'blue' });
-    await suite.things.createIndex({ n: 1 }, { partialFilterExpression: { team: 'blue' } });
-    expect(await idsOf({ n: 1 }, { hint: 'n_1' })).toEqual([2]);
-    expect(await suite.things.countDocuments({}, { hint: 'n_1' })).toBe(1);
-    const { modifiedCount } = await suite.things.updateMany({ n: 1 }, { $set: { n: 2 } }, { hint: 'n_1' });
-    expect(modifiedCount).toBe(1);
-    expect(await idsOf({ n: { $gt: 0 } })).toEqual([1, 2]);
-  });
-
   it('takes the whole of a fraction for how many, and NaN for none', async () => {
     await fill(...Array.from({ length: 5 }, (_, _id) => ({ _id })));
     expect(await idsOf({}, { skip: 1.5, limit: 2.5, batchSize: 1.5 })).toEqual([1, 2]);

@@ -201,6 +201,21 @@ describe(`A transaction of the driver on ${SERVER}`, () => {
       expect(await suite.things.find({ name: 'x' }).toArray()).toHaveLength(1);
     });
 
+    it('makes and drops indexes after it, and nowhere else', async () => {
+      await suite.things.createIndex({ old: 1 });
+      const elsewhere = suite.connection.collection(`${suite.things.collectionName}-elsewhere`);
+      const made = await beside(
+        (session) => suite.things.insertOne({ name: 'x', old: 1 }, { session }),
+        async () => {
+          await elsewhere.createIndex({ name: 1 });
+          await suite.things.createIndex({ old: 1 });
+          return Promise.all([suite.things.createIndex({ name: 1 }), suite.things.dropIndex('old_1')]);
+        },
+      );
+      expect(made).toMatchObject(['name_1', { ok: 1 }]);
+      expect(await suite.things.find({ name: 'x' }).hint('name_1').toArray()).toHaveLength(1);
+    });
+
     it('brings nothing back that was deleted', async () => {
       await suite.things.insertOne({ n: 0 });
       const other = await beside(
@@ -211,6 +226,19 @@ describe(`A transaction of the driver on ${SERVER}`, () => {
       expect(await suite.things.find().toArray()).toEqual([]);
       expect(await suite.things.countDocuments()).toBe(0);
     });
+  });
+
+  it('survives that an index cannot be made', async () => {
+    await suite.things.insertMany([{ n: 1 }, { n: 1 }]);
+    const session = await suite.connection.startSession();
+    session.startTransaction();
+    await suite.things.insertOne({ n: 2 }, { session });
+    const refused = expect(suite.things.createIndex({ n: 1 }, { unique: true })).rejects.toMatchObject({ code: 11000 });
+    await pause(200);
+    await session.commitTransaction();
+    await session.endSession();
+    await refused;
+    expect(await suite.things.countDocuments()).toBe(3);
   });
 
   it('creates a collection, as its first command too', async () => {

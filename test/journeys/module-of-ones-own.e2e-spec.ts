@@ -6,7 +6,6 @@ import {
   Controller,
   Get,
   Headers,
-  Injectable,
   Module,
   Post,
   Put,
@@ -17,7 +16,7 @@ import {
   Sse,
   StreamableFile,
 } from '@nestjs/common';
-import { ApplicationConfig, ExternalContextCreator } from '@nestjs/core';
+import { ApplicationConfig } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { ApiExcludeEndpoint, ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray } from 'class-validator';
@@ -35,8 +34,7 @@ import {
   takeUntil,
   timer,
 } from 'rxjs';
-import { Schema } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Protected, Public } from '../../src/common/access/index.js';
 import { ApiError } from '../../src/common/errors/index.js';
 import { createOpenApiDocument, Operation } from '../../src/common/openapi/index.js';
@@ -47,15 +45,9 @@ import { AccessTokens, Authenticator, CurrentPrincipal, type Principal } from '.
 import { HOUR, startTestApp, type TestApp } from '../support/index.js';
 
 const FORM = 'application/x-www-form-urlencoded';
-const A_MOMENT_MS = 200;
 /** Longer than the 4.5 s in which any other route answers. */
 const A_WHILE_MS = 4_800;
 const SECRET = 'shared with the sender';
-
-async function* inAMoment(): AsyncGenerator<string> {
-  await pause(A_MOMENT_MS);
-  yield 'late\n1\n';
-}
 
 async function* afterAWhile(): AsyncGenerator<string> {
   await pause(A_WHILE_MS);
@@ -111,13 +103,6 @@ class ParcelsController implements OnModuleDestroy {
     return [];
   }
 
-  @Get('late.csv')
-  @Operation({ summary: 'Find', description: 'Late.', message: 'Late', produces: 'text/csv' })
-  async findLate(): Promise<StreamableFile> {
-    await pause(A_MOMENT_MS);
-    return new StreamableFile(Readable.from(inAMoment()), { type: 'text/csv' });
-  }
-
   @Get('slow.csv')
   @Operation({ summary: 'Count', description: 'Slowly.', message: 'Count', produces: 'text/csv', waits: true })
   countParcels(): StreamableFile {
@@ -161,26 +146,7 @@ class ParcelsController implements OnModuleDestroy {
   }
 }
 
-/** What a resolver of GraphQL is to Nest. */
-@Injectable()
-class ParcelsResolver {
-  @Public({ limit: 'none' })
-  weight(): number {
-    return 7;
-  }
-
-  @Public({ limit: 'none' })
-  fails(): never {
-    throw new Error('innards');
-  }
-
-  @Protected()
-  secret(): number {
-    return 8;
-  }
-}
-
-@Module({ controllers: [ParcelsController], providers: [ParcelsResolver] })
+@Module({ controllers: [ParcelsController] })
 class ParcelsModule {}
 
 describe('A module of one’s own', () => {
@@ -194,17 +160,6 @@ describe('A module of one’s own', () => {
     const { headers, text } = await test.client().get('/api/parcels/list.csv');
     expect(headers.get('content-type')).toBe('text/csv');
     expect(text).toBe('id\n1\n');
-  });
-
-  it('warns of no leak where nobody waits for a file any more', async () => {
-    const warnings: Error[] = [];
-    const heed = (warning: Error) => warnings.push(warning);
-    process.on('warning', heed);
-    onTestFinished(() => void process.off('warning', heed));
-    const signal = AbortSignal.timeout(A_MOMENT_MS / 2);
-    await expect(fetch(`${await test.app.getUrl()}/api/parcels/late.csv`, { signal })).rejects.toThrow();
-    await pause(3 * A_MOMENT_MS);
-    expect(warnings).toEqual([]);
   });
 
   it('documents files and streams by their media type, and what they refuse as JSON', async () => {
@@ -317,36 +272,6 @@ describe('A module of one’s own', () => {
     const message = new ExecutionContextHost([{}, { event: 'hello' }], ParcelsController, () => undefined);
     message.setType('ws');
     for (const guard of guards) expect(await guard.canActivate(message)).toBe(true);
-  });
-
-  it('fails in a resolver of GraphQL as on a route, and has no resolver whose credentials nobody would check', async () => {
-    const [contexts, resolver] = [test.app.get(ExternalContextCreator), test.app.get(ParcelsResolver)];
-    const none = undefined;
-    const resolve = (name: keyof ParcelsResolver): Promise<unknown> =>
-      contexts.create(resolver, resolver[name], name, none, none, none, none, none, 'graphql')(none, {}, {});
-    expect(await resolve('weight')).toBe(7);
-    const failure = { code: 'internal_error', message: 'Internal server error' };
-    await expect(resolve('fails')).rejects.toMatchObject({ ...failure, cause: { message: 'innards' } });
-    const mistake = expect.stringContaining('ParcelsResolver.secret is no route');
-    await expect(resolve('secret')).rejects.toMatchObject({ ...failure, cause: { message: mistake } });
-  });
-
-  it('finds accounts without the hashes of their passwords', async () => {
-    const { userId } = await test.personas.user();
-    const owned = new Schema({ owner: { type: Schema.Types.ObjectId, ref: 'User' } });
-    const parcels = test.database.model('OwnedParcel', owned);
-    await parcels.create({ owner: userId });
-    const found = await parcels.findOne().populate('owner');
-    const plain = await parcels.findOne().populate('owner').lean();
-    expect(JSON.parse(JSON.stringify([found, plain]))).toMatchObject([
-      { owner: { _id: userId } },
-      { owner: { _id: userId } },
-    ]);
-    expect(JSON.stringify([found, plain, await test.database.model('User').find()])).not.toContain('$2b$');
-  });
-
-  it('has an adapter that libraries know by its name', () => {
-    expect(test.app.getHttpAdapter().constructor.name).toBe('FastifyAdapter');
   });
 
   it('asks whether a token still stands for somebody, where no guard does', async () => {

@@ -50,7 +50,7 @@ export class ErrorFilter implements ExceptionFilter {
     sendError(reply, error, currentRequest()?.requestsRemaining);
   }
 
-  /** For what called a resolver of GraphQL, or another handler that is no route: it makes an answer of its own of what is thrown. */
+  /** For what called a resolver of GraphQL, or another handler that is no route: it makes an answer of what is thrown. */
   private toThrow(exception: unknown): ApiError {
     const error = this.toApiError(exception, null);
     this.log(error, exception, currentRequest()?.requestId);

@@ -52,6 +52,7 @@ describe('An error of the database', () => {
     new mongoose.mongo.MongoParseError('Invalid connection string'),
     new mongoose.MongooseError('Cast to ObjectId failed'),
     Object.assign(new Error('no such file'), { code: 'ENOENT' }),
+    Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
     Object.assign(new (class RequestError extends Error {})('another service'), { code: 'ECONNREFUSED' }),
     null,
     undefined,

@@ -60,10 +60,13 @@ export function isDatabaseUnavailable(exception: unknown): boolean {
   );
 }
 
-/** HTTP clients have errors of classes of their own, with the same codes: another service that is down is not the database. */
+/**
+ * Another service that is down is not the database, though its errors have the same codes. Most HTTP clients have classes of their
+ * own for them, and the driver has one for a connection that cannot be made.
+ */
 function isSocketError(exception: unknown): boolean {
-  const { code, constructor } = (exception ?? {}) as NodeJS.ErrnoException;
-  return constructor === Error && SOCKET_ERRORS.has(String(code));
+  const { code, constructor, syscall } = (exception ?? {}) as NodeJS.ErrnoException;
+  return constructor === Error && syscall !== 'connect' && SOCKET_ERRORS.has(String(code));
 }
 
 /**

@@ -48,6 +48,14 @@ describe('The log', () => {
       logger.warn('text', { of: error }, 'Room');
       logger.warn('text', [error], 'Room');
       logger.warn({ of: error }, 'text', 'Room');
+      logger.warn('text', [{ status: 'rejected', reason: error }], 'Room');
+      logger.warn(
+        'text',
+        new (class Box {
+          of = error;
+        })(),
+        'Room',
+      );
     });
     expect(JSON.stringify(lines)).not.toContain('canary');
     const stack = expect.stringMatching(/app-logger.spec(.|\n)+caused by: Error: cause\n +at/);
@@ -58,6 +66,8 @@ describe('The log', () => {
       { details: { of: told } },
       { details: [told] },
       { of: told },
+      { details: [{ reason: told }] },
+      { details: { of: told } },
     ]);
   });
 

@@ -43,8 +43,9 @@ const NEST_STARTUP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver',
 const START_FAILURES = new Set(['NestApplication', 'ExceptionHandler']);
 
 /**
- * The process's logger, for Nest and for us: Nest's logging calls as JSON lines by pino. An object that comes first becomes fields of the line, an error its `err`, and other objects its
- * `details`: `logger.error({ request_id, err }, 'text')`, `logger.error('text', error)`, `logger.warn('text', { ms: 900 })`.
+ * The process's logger, for Nest and for us: Nest's logging calls as JSON lines by pino. An object that comes first becomes fields of
+ * the line, an error its `err`, and other objects its `details`: `logger.error({ request_id, err }, 'text')`,
+ * `logger.error('text', error)`, `logger.warn('text', { ms: 900 })`.
  */
 export class AppLogger implements LoggerService {
   private readonly flat: Logger;
@@ -95,13 +96,15 @@ export class AppLogger implements LoggerService {
     for (const part of isFields ? parts : [message, ...parts]) {
       if (part instanceof Error && !fields['err']) fields['err'] = part;
       else if (part instanceof Error) texts.push(part.message);
-      else if (typeof part === 'object' && part !== null) details.push(withLoggedErrors(part));
+      else if (typeof part === 'object' && part !== null) details.push(part);
       else if (isStack(part)) fields['stack'] = part;
       else if (part !== undefined) texts.push(String(part));
     }
     if (details.length > 0) fields['details'] = details.length > 1 ? details : details[0];
     const text = texts.length > 0 ? texts.join(' ') : (fields['err'] as Error | undefined)?.message;
-    const [logger, logged] = hasDepth(fields) ? [this.deep, withLoggedErrors(fields)] : [this.flat, fields];
+    const isDeep = hasDepth(fields);
+    const logger = isDeep ? this.deep : this.flat;
+    const logged = isDeep ? (withLoggedErrors(fields) as object) : fields;
     if (text === undefined) logger[level](logged);
     else logger[level](logged, '%s', text);
   }

@@ -68,9 +68,9 @@ export class AccountsRepository extends AccountReader {
     return user && auth && toAccount(user, auth);
   }
 
-  /** In no certain order; an account that does not exist is left out. */
-  async findMany(userIds: string[]): Promise<Account[]> {
-    return this.complete(await this.users.find({ _id: { $in: userIds } }, HASH).lean<User[]>());
+  /** In no certain order; an account that does not exist is left out. Without the hashes: they go into lists of other modules. */
+  async findMany(userIds: string[]): Promise<Omit<Account, 'passwordHash'>[]> {
+    return this.complete(await this.users.find({ _id: { $in: userIds } }).lean<User[]>());
   }
 
   override async readAccess(userId: string): Promise<AccountAccess | null> {

@@ -115,7 +115,13 @@ async function run(
   const transaction = session?.isInTransaction ? transactionOf(engine, command, session) : undefined;
   if (transaction) transaction.connection = connection;
   // A transaction may begin with the creation of a collection, which takes effect before the commit.
-  if (changing) return engine.write((view) => changing(on(view)));
+  if (changing && transaction) return engine.write((view) => changing(on(view)));
+  if (changing) {
+    return engine.writeAfterTransactions(
+      (view) => changing(on(view)),
+      () => engine.sessions.overtaken(),
+    );
+  }
   if (transaction) return handler(new CommandContext(engine, command, name, transaction, session, transaction));
   if (own(READING, name) && !writesOutput(command)) return handler(on(new Overlay(engine.store)));
   return engine.writeAfterTransactions((view) => {

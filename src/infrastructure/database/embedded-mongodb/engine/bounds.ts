@@ -25,6 +25,9 @@ export interface Bounds {
   to: Buffer;
 }
 
+/** A part of a path that may be a position: more counts as missing to a filter (filteredLeaves) than an index has as null. */
+const POSITION = /\.\d+(?:\.|$)/;
+
 /** Appended to bytes, it sorts behind everything that begins with them. */
 export const HIGHEST = Buffer.from([0xff]);
 
@@ -36,7 +39,9 @@ export function demandsOf(filter: Document, demands = new Map<string, Demand[]>(
     } else if (!key.startsWith('$')) {
       const operators = isOperatorDocument(operand) ? operand : { $eq: operand };
       if (isDocument(operators.$elemMatch)) demandsOf(ofElement(key, operators.$elemMatch), demands);
-      const found = Object.entries(operators).flatMap(([name, value]) => demandOf(name, value, operators));
+      const found = Object.entries(operators)
+        .flatMap(([name, value]) => demandOf(name, value, operators))
+        .filter((demand) => impliesPresence(demand) || !POSITION.test(key));
       demands.set(key, [...(demands.get(key) ?? []), ...found]);
     }
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CommandError } from '../command-error.js';
 import * as keys from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
@@ -17,10 +18,7 @@ import { addEntries, refuseDuplicates } from './records.js';
 
 const MOST_INDEXES = 64;
 
-/**
- * The collections and their indexes. Collection objects are replaced and never changed, so that a transaction notices by identity
- * that indexes were created or dropped meanwhile.
- */
+/** The collections and their indexes. Collection objects are replaced and never changed, so that a transaction keeps those it found. */
 export class Catalogue {
   private readonly collections = new Map<string, Collection>();
   /** Incremented by every change. */
@@ -49,6 +47,12 @@ export class Catalogue {
 
   find(namespace: string): Collection | undefined {
     return this.collections.get(namespace);
+  }
+
+  /** Whether a collection that was found before has the same indexes still. Ids tell, since each is assigned once. */
+  isAsItWas({ namespace, id, indexes }: Collection): boolean {
+    const now = this.find(namespace);
+    return now?.id === id && isDeepStrictEqual(idsOf(now.indexes), idsOf(indexes));
   }
 
   all(): Collection[] {
@@ -110,6 +114,10 @@ export class Catalogue {
     this.changes++;
     return collection;
   }
+}
+
+function idsOf(indexes: readonly IndexDefinition[]): number[] {
+  return indexes.map(({ id }) => id);
 }
 
 function read(stored: Document): Collection {

@@ -67,16 +67,19 @@ export class Engine {
   }
 
   /**
-   * The same outside of transactions: as with MongoDB, it waits for the end of those that have written the same. Not for ever, since
+   * The same outside of transactions: as with MongoDB, it waits for the end of those that have to come first. Not for ever, since
    * code in a transaction that forgets its session waits for itself: in the end it writes, and the transaction meets a conflict.
    */
-  async writeAfterTransactions<T>(action: (view: WritableView) => T): Promise<T> {
+  async writeAfterTransactions<T>(
+    action: (view: WritableView) => T,
+    first = (view: Overlay): Transaction | undefined => this.sessions.writerOf(view.keys()),
+  ): Promise<T> {
     const untilMs = performance.now() + LONGEST_WAIT_MS;
     for (;;) {
       try {
         return await this.write((view) => {
           const result = action(view);
-          const transaction = this.sessions.writerOf(view.keys());
+          const transaction = first(view);
           if (transaction && performance.now() < untilMs) throw new Precedence(transaction);
           return result;
         });

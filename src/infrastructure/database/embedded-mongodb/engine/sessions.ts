@@ -76,10 +76,7 @@ export class Sessions {
     try {
       await this.engine.write((view) => {
         transaction.checkConflicts();
-        // Indexes created meanwhile would lack its entries, and documents of a dropped collection would be orphaned.
-        for (const [namespace, collection] of transaction.written) {
-          if (catalogue.find(namespace) !== collection) throw writeConflict();
-        }
+        if (isOvertaken(transaction, catalogue)) throw writeConflict();
         transaction.flushTo(view);
         retries.remember(view, session, number, { ok: 1 });
       });
@@ -100,6 +97,11 @@ export class Sessions {
    */
   abandon(connection: object): void {
     for (const [session, transaction] of this.open) if (transaction.connection === connection) this.abort(session);
+  }
+
+  /** The open transaction that a change of the catalogue would fail. */
+  overtaken(): Transaction | undefined {
+    return [...this.open.values()].find((transaction) => isOvertaken(transaction, this.engine.catalogue));
   }
 
   /** The open transaction that has written one of these keys. */
@@ -125,6 +127,11 @@ export class Sessions {
       if (now - lastUse.getTime() > SESSION_LIFETIME_MS) this.end(session);
     }
   }
+}
+
+/** Indexes created meanwhile would lack its entries, and documents of a dropped collection would be orphaned. */
+function isOvertaken({ written }: Transaction, catalogue: Catalogue): boolean {
+  return [...written.values()].some((collection) => !catalogue.isAsItWas(collection));
 }
 
 /**

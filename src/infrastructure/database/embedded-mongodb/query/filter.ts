@@ -6,8 +6,8 @@ import { isDocument, isOperatorDocument, type Document } from '../values/documen
 import { isRegExp } from '../values/bson-types.js';
 import { isTruthy } from '../values/numbers.js';
 import { toFlags } from '../values/regex.js';
-import { leaves } from '../values/leaves.js';
-import { compileOperator, equality, not, some, type LeavesTest } from './operators.js';
+import { filteredLeaves } from '../values/leaves.js';
+import { arrayOf, compileOperator, equality, not, some, type LeavesTest } from './operators.js';
 
 export type Predicate = (document: Document) => boolean;
 
@@ -71,7 +71,7 @@ function compileEntry(key: string, operand: unknown, scope: Scope): Predicate {
       if (isOperatorDocument({ [key]: operand })) throw new CommandError(2, `unknown top level operator: ${key}`);
       const path = key.split('.');
       const test = compileOperators(operatorsOf(operand), scope);
-      return (document) => test(leaves(document, path));
+      return (document) => test(filteredLeaves(document, path));
     }
   }
 }
@@ -117,7 +117,7 @@ function negation(operand: unknown, scope: Scope): LeavesTest {
 
 function elementMatch(operand: unknown, scope: Scope): LeavesTest {
   const matches = elementTest(operand, scope);
-  return (found) => found.some((leaf) => Array.isArray(leaf) && leaf.some(matches));
+  return (found) => found.some((leaf) => arrayOf(leaf)?.some(matches));
 }
 
 export function isElementMatch(item: unknown): item is Document {

@@ -3,12 +3,13 @@ import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isOperatorDocument, own } from '../values/document.js';
 import { isTruthy, toDouble, toInteger } from '../values/numbers.js';
+import { Whole } from '../values/leaves.js';
 import { compare, encode, equal, identity } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
 import { isNumber, isRegExp, rankOf, typeTest } from '../values/bson-types.js';
 
 /**
- * Decides on the values a path leads to, see leaves().
+ * Decides on the values a path leads to, see filteredLeaves().
  * @param isElement true for an element of an array, which is one value and not opened if it is an array itself
  */
 export type LeavesTest = (found: readonly unknown[], isElement?: boolean) => boolean;
@@ -63,7 +64,15 @@ function patternTest(operand: Parameters<typeof toRegExp>[0]): ValueTest {
 /** Tries the leaves, and the elements of those that are arrays. */
 export function some(test: ValueTest): LeavesTest {
   return (found, isElement) =>
-    found.some((leaf) => test(leaf) || (!isElement && Array.isArray(leaf) && leaf.some(test)));
+    found.some((leaf) =>
+      leaf instanceof Whole ? test(leaf.array) : test(leaf) || (!isElement && Array.isArray(leaf) && leaf.some(test)),
+    );
+}
+
+/** The array that a leaf is, however it was reached. */
+export function arrayOf(leaf: unknown): unknown[] | undefined {
+  if (leaf instanceof Whole) return leaf.array;
+  return Array.isArray(leaf) ? leaf : undefined;
 }
 
 export function not(test: LeavesTest): LeavesTest {
@@ -106,7 +115,7 @@ function membership(operand: unknown, fold?: Fold): ValueTest {
 function sizeTest(operand: unknown): LeavesTest {
   const size = toInteger(operand, '$size');
   if (size < 0) throw new CommandError(2, '$size may not be negative');
-  return (found) => found.some((leaf) => Array.isArray(leaf) && leaf.length === size);
+  return (found) => found.some((leaf) => arrayOf(leaf)?.length === size);
 }
 
 function modulo(operand: unknown): ValueTest {
@@ -118,6 +127,7 @@ function modulo(operand: unknown): ValueTest {
 
 function bitTest(operand: unknown, accepts: (bits: bigint, mask: bigint) => boolean): ValueTest {
   const positions = Array.isArray(operand) ? operand.map((position) => BigInt(toInteger(position, 'position'))) : [];
+  if (positions.some((position) => position < 0n)) throw new CommandError(2, 'bit positions must be >= 0');
   const mask = Array.isArray(operand) ? positions.reduce((bits, one) => bits | (1n << one), 0n) : bitsOf(operand);
   if (mask === undefined || mask < 0n) throw new CommandError(2, 'A bit mask is an integer >= 0, BinData or an array');
   return (value) => {

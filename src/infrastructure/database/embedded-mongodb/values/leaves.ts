@@ -23,6 +23,35 @@ export function leaves(value: unknown, path: readonly string[], from = 0, found:
   return found;
 }
 
+/** An array at the end of a path that reached it by its position: to a filter one value, whose elements it does not try. */
+export class Whole {
+  constructor(readonly array: unknown[]) {}
+}
+
+/**
+ * The leaves as a filter has them, which differ where a part of the path is a position in an array: the elements beside it count as
+ * well, and what cannot be entered there is not "missing" (MongoDB's BSONElementIterator).
+ */
+export function filteredLeaves(value: unknown, path: readonly string[], from = 0, found: unknown[] = []): unknown[] {
+  const part = path[from];
+  if (part === undefined) {
+    found.push(value);
+  } else if (Array.isArray(value)) {
+    const indexed: unknown = isArrayIndex(part) ? value[Number(part)] : undefined;
+    for (const element of value) if (isDocument(element)) filteredLeaves(element, path, from, found);
+    if (from + 1 < path.length) {
+      if (isDocument(indexed) || Array.isArray(indexed)) filteredLeaves(indexed, path, from + 1, found);
+    } else if (indexed !== undefined) {
+      found.push(Array.isArray(indexed) ? new Whole(indexed) : indexed);
+    }
+  } else if (isDocument(value)) {
+    filteredLeaves(own(value, part), path, from + 1, found);
+  } else {
+    found.push(undefined);
+  }
+  return found;
+}
+
 /** The one value that a path leads to, through documents and by the positions of arrays. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((holder, part) => {
