@@ -184,7 +184,7 @@ describe('A database with an index of other options', () => {
     const things = (unique: boolean) => new Schema({ a: Number }, { collection: 'things' }).index({ a: 1 }, { unique });
     const models = [false, true].map((unique) => ({ name: `Thing${unique}`, schema: things(unique) }));
     await expect(startTestApp({ extensions: [MongooseModule.forFeature(models)] })).rejects.toThrow(
-      'The indexes of things cannot be made: An existing index has the same name as the requested index: a_1',
+      'The indexes of things cannot be made: An existing index has the same name as the requested index',
     );
   });
 });

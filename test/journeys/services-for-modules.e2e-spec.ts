@@ -110,7 +110,7 @@ describe('What modules of one’s own may ask the service for', () => {
     expect(acts).toEqual(['within: false']);
   });
 
-  it('are many accounts at once, as they are found one by one; who does not exist is left out', async () => {
+  it('are many accounts at once, as they are found one by one but without hashes; who does not exist is left out', async () => {
     const accounts = test.app.get(AccountsRepository);
     const [ada, , eve] = [await test.personas.user(), await test.personas.user(), await test.personas.visitor()];
     const ids = await Promise.all(
@@ -119,7 +119,8 @@ describe('What modules of one’s own may ask the service for', () => {
     const oneByOne = await Promise.all(ids.map((id) => accounts.findById(id)));
     const find = () => accounts.findMany([NOBODY, ...ids, ids[0] as string]);
     const byId = new Map((await find()).map((account) => [account.userId, account]));
-    expect(ids.map((id) => byId.get(id))).toEqual(oneByOne);
+    const withoutHashes = oneByOne.map((account) => ({ ...account, passwordHash: undefined }));
+    expect(ids.map((id) => byId.get(id))).toEqual(withoutHashes);
     expect(byId.size).toBe(2);
     expect(await transactions.run(find)).toHaveLength(2);
     expect(await accounts.findMany([])).toEqual([]);

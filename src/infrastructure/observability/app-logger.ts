@@ -43,8 +43,8 @@ const NEST_STARTUP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver',
 const START_FAILURES = new Set(['NestApplication', 'ExceptionHandler']);
 
 /**
- * The process's logger, for Nest and for us: Nest's logging calls as JSON lines by pino. An object that comes first becomes fields of
- * the line, an error its `err`, and other objects its `details`: `logger.error({ request_id, err }, 'text')`,
+ * The process's logger, for Nest and for us: Nest's logging calls as JSON lines by pino. An object that comes first becomes fields
+ * of the line, an error its `err`, and other objects its `details`: `logger.error({ request_id, err }, 'text')`,
  * `logger.error('text', error)`, `logger.warn('text', { ms: 900 })`.
  */
 export class AppLogger implements LoggerService {

@@ -18,7 +18,7 @@ import { addEntries, refuseDuplicates } from './records.js';
 
 const MOST_INDEXES = 64;
 
-/** The collections and their indexes. Collection objects are replaced and never changed, so that a transaction keeps those it found. */
+/** The collections and their indexes. Collection objects are replaced and never changed: a transaction keeps those it found. */
 export class Catalogue {
   private readonly collections = new Map<string, Collection>();
   /** Incremented by every change. */
