@@ -24,8 +24,6 @@ export interface PagePart<T> {
   model: Model<T>;
   filter: QueryFilter<T>;
   sort: Record<string, SortOrder>;
-  /** Fields, as Mongoose's `find()` takes them; by default those that the schema selects. */
-  projection?: string;
 }
 
 /** One page of a list that consists of several queries, one after the other. No document may match two of them. */
@@ -46,12 +44,8 @@ export async function findPageOf<T>(parts: PagePart<T>[], query: PageQueryDto): 
   return toPage(content, Math.max(total, content.length > 0 ? first + content.length : 0), query);
 }
 
-async function findSome<T>(
-  { model, filter, sort, projection }: PagePart<T>,
-  skip: number,
-  limit: number,
-): Promise<T[]> {
-  return model.find(filter, projection).sort(sort).skip(skip).limit(limit).lean<T[]>();
+async function findSome<T>({ model, filter, sort }: PagePart<T>, skip: number, limit: number): Promise<T[]> {
+  return model.find(filter).sort(sort).skip(skip).limit(limit).lean<T[]>();
 }
 
 async function countAll<T>(parts: PagePart<T>[], most: number): Promise<number> {

@@ -24,6 +24,9 @@ export interface Account {
   isPasswordResetRequired: boolean;
 }
 
+/** An account of several, which are read without the hashes of their passwords: nobody checks those in a list. */
+export type ListedAccount = Omit<Account, 'passwordHash'>;
+
 export interface NewAccount {
   lastName: string;
   firstName: string;
@@ -76,7 +79,7 @@ export function canHaveRole(account: Pick<Account, 'confirmedAt'>): boolean {
   return account.confirmedAt !== null;
 }
 
-export function toAuthRecord(account: Account): AuthRecord {
+export function toAuthRecord(account: ListedAccount): AuthRecord {
   return {
     user: {
       _id: account.userId,
@@ -93,7 +96,7 @@ export function toAuthRecord(account: Account): AuthRecord {
   };
 }
 
-export function toAccountFacts(account: Account): AccountFacts {
+export function toAccountFacts(account: ListedAccount): AccountFacts {
   return {
     record: toAuthRecord(account),
     dates: {

@@ -4,11 +4,12 @@ import { type Model, type QueryFilter, Types } from 'mongoose';
 import type { Role } from '../../common/access/index.js';
 import { Clock } from '../../common/clock/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
-import { findPageOf, type PagePart, startsWith, Transactions } from '../../infrastructure/database/index.js';
+import { findPage, findPageOf, startsWith, Transactions } from '../../infrastructure/database/index.js';
 import { type AccountAccess, AccountReader } from '../../security/index.js';
 import {
   type Account,
   isActive,
+  type ListedAccount,
   type NewAccount,
   NOBODY,
   type ProfileChange,
@@ -68,8 +69,8 @@ export class AccountsRepository extends AccountReader {
     return user && auth && toAccount(user, auth);
   }
 
-  /** In no certain order; an account that does not exist is left out. Without the hashes: they go into lists of other modules. */
-  async findMany(userIds: string[]): Promise<Omit<Account, 'passwordHash'>[]> {
+  /** In no certain order; an account that does not exist is left out. */
+  async findMany(userIds: string[]): Promise<ListedAccount[]> {
     return this.complete(await this.users.find({ _id: { $in: userIds } }).lean<User[]>());
   }
 
@@ -141,26 +142,27 @@ export class AccountsRepository extends AccountReader {
    * In the query, `search` is the beginning of a username or an address, taken literally. Those of a role are read all: it is for
    * roles that few have.
    */
-  async list(query: AccountQuery): Promise<Page<Account>> {
+  async list(query: AccountQuery): Promise<Page<ListedAccount>> {
     const { search, status, role } = query;
     const filter = {
       ...(status ? { status } : {}),
       ...(role ? { _id: { $in: await this.auths.distinct('user', { role }) } } : {}),
     };
-    const users = { model: this.users, projection: HASH };
     const beginning = search && startsWith(keyOf(search));
-    const parts: PagePart<User>[] = beginning
-      ? [
-          { ...users, filter: { ...filter, username_key: beginning }, sort: { username_key: 1 } },
-          {
-            ...users,
-            filter: { ...filter, email_key: beginning, username_key: { $not: beginning } },
-            sort: { email_key: 1 },
-          },
-        ]
-      : [{ ...users, filter, sort: { created_at: -1, _id: -1 } }];
-    const { content, pagination } = await findPageOf(parts, query);
-    return { content: await this.complete(content), pagination };
+    const { content: users, pagination } = beginning
+      ? await findPageOf(
+          [
+            { model: this.users, filter: { ...filter, username_key: beginning }, sort: { username_key: 1 } },
+            {
+              model: this.users,
+              filter: { ...filter, email_key: beginning, username_key: { $not: beginning } },
+              sort: { email_key: 1 },
+            },
+          ],
+          query,
+        )
+      : await findPage(this.users, filter, { created_at: -1, _id: -1 }, query);
+    return { content: await this.complete(users), pagination };
   }
 
   /**
@@ -278,7 +280,7 @@ export class AccountsRepository extends AccountReader {
     return auth?.credential_version ?? null;
   }
 
-  private async complete(users: User[]): Promise<Account[]> {
+  private async complete(users: User[]): Promise<ListedAccount[]> {
     const auths = await this.auths.find({ user: { $in: users.map(({ _id }) => _id) } }).lean<Auth[]>();
     const authOf = new Map(auths.map((auth) => [auth.user.toHexString(), auth]));
     return users.flatMap((user) => {

@@ -4,7 +4,7 @@ import { type Role, ROLE_MEANINGS, ROLES } from '../../common/access/index.js';
 import { ApiDateTime } from '../../common/openapi/index.js';
 import { PageQueryDto } from '../../common/pagination/index.js';
 import { IsOmittable, IsSearch } from '../../common/validation/index.js';
-import { type Account, toAccountFacts } from '../accounts/account.js';
+import { type ListedAccount, toAccountFacts } from '../accounts/account.js';
 import { USER_STATUSES, type UserStatus } from '../accounts/user.schema.js';
 import { IsRoleOrNone } from '../fields/account-fields.decorator.js';
 import { ProfileDto, toProfileDto } from '../profile/profile.dto.js';
@@ -77,7 +77,7 @@ export class ManagedUserDto extends ProfileDto {
   password_reset_required: boolean;
 }
 
-export function toManagedUserDto(account: Account): ManagedUserDto {
+export function toManagedUserDto(account: ListedAccount): ManagedUserDto {
   return {
     ...toProfileDto(toAccountFacts(account)),
     status: account.status,
