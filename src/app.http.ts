@@ -20,6 +20,7 @@ import {
   EnvelopingAdapter,
   inCohorts,
   keepRequestContext,
+  MOST_HEADERS,
   requestIdOf,
   securityHeaders,
   sendError,
@@ -159,7 +160,8 @@ function hasContent({ headers }: IncomingMessage): boolean {
 
 /** Refusals that Fastify does not make by itself, or would make later. */
 function refusalOf(request: FastifyRequest): Error | null {
-  const { headers } = request.raw;
+  const { headers, rawHeaders } = request.raw;
+  if (rawHeaders.length > 2 * MOST_HEADERS) return new ApiError('headers_too_large');
   if (!hasSoundHost(request.raw)) return new ApiError('malformed_request');
   // At once: what is wrong with a body does not matter where no operation takes it.
   if (request.is404) return new NotFoundException();

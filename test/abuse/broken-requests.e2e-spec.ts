@@ -153,6 +153,19 @@ describe('What Node would answer by itself', () => {
     });
   }
 
+  it('is told like any other refusal: more than 100 headers', async () => {
+    const request = (target: string, count: number) =>
+      `GET ${target} HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(count - 2)}Connection: close\r\n\r\n`;
+    for (const target of ['/auth/login', '/health/live', '/none']) {
+      for (const count of [101, 2_000]) {
+        const answer = parseAnswer(await exchange(test.url, request(target, count)));
+        expectRefusal(target, answer, 431);
+        expect(answer.body.code).toBe('headers_too_large');
+      }
+    }
+    expect(parseAnswer(await exchange(test.url, request('/health/live', 100))).status).toBe(200);
+  });
+
   it('is served: every way to write a host, and HTTP/1.0 without any', async () => {
     for (const host of ['x', 'x:80', '127.0.0.1:3000', '[::1]:3000', 'a-b.example', 'xn--bcher-kva.example', '']) {
       const answer = await exchange(

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BoundedServer, createBoundedServer } from './bounded-server.js';
+import { type BoundedServer, createBoundedServer, MOST_HEADERS } from './bounded-server.js';
 import { answerUnparsable } from './unparsable-request.js';
 
 const UPGRADE = 'GET /live HTTP/1.1\r\nHost: accounts\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n';
@@ -269,6 +269,28 @@ describe('A request that breaks while it is being answered', () => {
     client.write('no length\r\n');
     await once(client, 'close');
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    server.close();
+  });
+});
+
+describe('A request with thousands of short headers', () => {
+  it('has no more of them in memory than tell that they are too many', async () => {
+    const kept: number[] = [];
+    const server = createBoundedServer(({ rawHeaders }, response) => {
+      kept.push(rawHeaders.length / 2);
+      response.end();
+    }, 10_000);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (const count of [MOST_HEADERS, MOST_HEADERS + 1, 2_000]) {
+      const client = connect(port, '127.0.0.1').resume();
+      client.write(`GET / HTTP/1.1\r\nConnection: close\r\n${'A: b\r\n'.repeat(count - 1)}\r\n`);
+      await once(client, 'close');
+    }
+    expect(kept.slice(0, 2)).toEqual([MOST_HEADERS, MOST_HEADERS + 1]);
+    // The parser hands over 32 at a time. From Node 26 on it refuses the last request itself.
+    expect(Math.max(...kept)).toBeLessThanOrEqual(MOST_HEADERS + 32);
     server.close();
   });
 });

@@ -21,6 +21,9 @@ const LOOK_EVERY_MS = 10;
 const WARN_EVERY_MS = 1_000;
 const MOST_LISTENERS = 20;
 
+/** Header lines that a request may have. Many short ones take several times the memory of their bytes. */
+export const MOST_HEADERS = 100;
+
 /**
  * Safe methods (RFC 9110 section 9.2.1). Only these may run side by side when a client pipelines requests (RFC 9112 section
  * 9.3.2): a request sent after a logout must find the session ended.
@@ -99,6 +102,8 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     // In its own async context: else tracing would count it as a part of the request before it.
     else waiting.push(AsyncResource.bind(() => begin(connection, isSafe, request, response)));
   });
+  // Node leaves out what is beyond: with one more, a request that has too many is told from one that has just as many.
+  server.maxHeadersCount = MOST_HEADERS + 1;
   server.on('connection', (socket: Socket) => {
     // The address cannot be read once the connection is broken; Node remembers it when it was read before.
     if (!socket.remoteAddress) {

@@ -1,5 +1,5 @@
 export { answerInTime } from './answer-in-time.js';
-export { type BoundedServer, createBoundedServer } from './bounded-server.js';
+export { type BoundedServer, createBoundedServer, MOST_HEADERS } from './bounded-server.js';
 export { addressBucket, clientAddress, normaliseAddress, trustOf } from './client-address.js';
 export { inCohorts } from './cohorts.js';
 export { DrainOnSignal } from './drain-on-signal.js';

@@ -47,7 +47,7 @@ Every error bears a \`code\` of a closed list. Branch on it and not on \`message
 | \`service_unavailable\` | repeat after \`retry_after\` seconds. What came too late may still have been done: a registration whose repetition says “already taken” may have the code in its mailbox |
 | \`report_link_invalid\`, \`report_link_expired\`, \`report_link_used\` | the link of the mail does nothing (any more): offer a password reset |
 | \`role_required\`, \`not_found\`, \`method_not_allowed\` | do not repeat |
-| \`invalid_api_key\`, \`authentication_required\`, \`malformed_request\`, \`unsupported_media_type\`, \`payload_too_large\` and, at any path, \`request_timeout\` (408), \`uri_too_long\` (414: an id of more than 100 characters, too) and \`headers_too_large\` (431) | a fault of the calling program |
+| \`invalid_api_key\`, \`authentication_required\`, \`malformed_request\`, \`unsupported_media_type\`, \`payload_too_large\` and, at any path, \`request_timeout\` (408), \`uri_too_long\` (414: an id of more than 100 characters, too) and \`headers_too_large\` (431: more than 16 KiB or 100 of them) | a fault of the calling program |
 | \`internal_error\` | a fault of the service: report the \`x-request-id\` |
 
 ## Limits
