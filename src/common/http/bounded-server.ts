@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { type Connection, connectionOf, newConnection, noteBeginning } from './connection.js';
+import { type Connection, connectionOf, newConnection, noteBeginning, noteRequest } from './connection.js';
 import { Roster } from './roster.js';
 
 const CONNECTION_TIMEOUT_MS = 30_000;
@@ -59,14 +59,12 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   let isLettingGo = false;
   // One function for all answers and not a closure for each: this runs for every request.
   function answered(this: ServerResponse): void {
-    const { socket } = this.req;
-    const connection = connectionOf(socket);
-    if (connection) {
-      connection.unanswered -= 1;
-      // Requests still waiting when the connection ends are never started.
-      if (connection.unanswered === connection.waiting.length && socket.writable) connection.waiting.shift()?.();
-    }
-    if (isLettingGo && !connection?.unanswered) socket.destroySoon();
+    const connection = connectionOf(this) as Connection;
+    const { socket, waiting } = connection;
+    connection.unanswered -= 1;
+    // Requests still waiting when the connection ends are never started.
+    if (connection.unanswered === waiting.length && socket.writable) waiting.shift()?.();
+    if (isLettingGo && connection.unanswered === 0) socket.destroySoon();
   }
   const begin = (connection: Connection, isSafe: boolean, request: IncomingMessage, response: ServerResponse) => {
     connection.isChanging = !isSafe;
@@ -88,8 +86,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
       socket.destroy();
       return;
     }
-    connection.last = response;
-    connection.beginning = null;
+    noteRequest(connection, response);
     if (isDraining) response.setHeader('connection', 'close');
     response.on('close', answered);
     // A file whose client has left has ten of Nest and Fastify. With more than ten, Node warns of a leak.

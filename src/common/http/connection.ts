@@ -17,15 +17,27 @@ export interface Connection {
 }
 
 const CONNECTION = Symbol('connection');
-type KnownSocket = Socket & { [CONNECTION]?: Connection };
+interface Known {
+  [CONNECTION]?: Connection;
+}
 
 /** To be called once, when the connection opens. */
-export function newConnection(socket: KnownSocket): Connection {
+export function newConnection(socket: Socket & Known): Connection {
   return (socket[CONNECTION] = { socket, unanswered: 0, waiting: [], isChanging: false, last: null, beginning: null });
 }
 
-export function connectionOf(socket: KnownSocket): Connection | undefined {
-  return socket[CONNECTION];
+/**
+ * To be called with the response to each request, when its headers have arrived. The connection is kept at the response, since a
+ * proxy within the service may take the request's socket from it (undici does).
+ */
+export function noteRequest(connection: Connection, response: ServerResponse & Known): void {
+  connection.last = response;
+  connection.beginning = null;
+  response[CONNECTION] = connection;
+}
+
+export function connectionOf(end: (Socket | ServerResponse) & Known): Connection | undefined {
+  return end[CONNECTION];
 }
 
 /**
