@@ -34,15 +34,16 @@ const NOT_INSTALLED = [
   .filter((name) => !existsSync(join(import.meta.dirname, 'node_modules', name)))
   .map((name) => new RegExp(`^${name}(?:/|$)`));
 
-/** Makes packed modules find their templates in `dist/modules`, and their worker threads among the programs. */
+/** Makes packed modules find their files in `dist/modules`; a worker thread, which is packed too, among the programs. */
 const places = {
   name: 'places',
   transform(code, id) {
     const module = relative(MODULES, id);
     if (module.startsWith('..') || !module.includes('/')) return null;
+    const isBesideProgram = PROGRAMS.some((program) => dirname(program) === dirname(module));
     const place = {
       dirname: `(import.meta.dirname + ${JSON.stringify(`/modules/${dirname(module)}`)})`,
-      url: `new URL(${JSON.stringify(`./${module}`)}, import.meta.url).href`,
+      url: `new URL(${JSON.stringify(`./${isBesideProgram ? '' : 'modules/'}${module}`)}, import.meta.url).href`,
     };
     return code.replaceAll(/import\.meta\.(dirname|url)/g, (_, name) => place[name]);
   },

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { ApplicationConfig, DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { ACCESS, type Access } from '../common/access/index.js';
 import { OWN_SCHEMA_NAMES } from '../common/openapi/index.js';
@@ -27,6 +27,10 @@ itself has: one that it inherits needs its own.`;
 
 const HOW_TO_DESCRIBE = `Put @Operation({ summary, description, message }), from src/common/openapi, on each of them: it sets the status and the
 envelope of the answer too. What is no part of the API bears @ApiExcludeEndpoint(), or its controller @ApiExcludeController().`;
+
+const HOW_TO_PREFIX = `app.setGlobalPrefix() and app.enableVersioning() would move the service's own routes, and with them what is decided by
+path: envelope, limits and headers. Put prefix or version into the paths of your controllers (@Controller('api/v2/…')); a prefix
+for all of them is the proxy's.`;
 
 interface Route {
   controller: object & { name: string };
@@ -56,6 +60,7 @@ export class RouteCheck implements OnApplicationBootstrap {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
+    private readonly application: ApplicationConfig,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -64,6 +69,7 @@ export class RouteCheck implements OnApplicationBootstrap {
 
   /** @throws Error that names the routes, and what to do */
   check(): void {
+    if (this.application.getGlobalPrefix() || this.application.getVersioning()) throw new Error(HOW_TO_PREFIX);
     const routes = this.routes();
     refuse(
       routes.filter((route) => !declaredAccess(route)),

@@ -1,11 +1,19 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Controller, Get, Injectable, Module, StreamableFile } from '@nestjs/common';
-import { ExternalContextCreator } from '@nestjs/core';
+import { type ArgumentsHost, Catch, Controller, Get, Injectable, Module, StreamableFile } from '@nestjs/common';
+import { APP_FILTER, BaseExceptionFilter, ExternalContextCreator } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import type { FastifyReply } from 'fastify';
 import { Schema } from 'mongoose';
+import { lastValueFrom, type Observable } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { AppModule } from '../../src/app.module.js';
 import { Protected, Public } from '../../src/common/access/index.js';
+import { ApiError } from '../../src/common/errors/index.js';
+import { ServedRoutes } from '../../src/common/http/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
+import { ApiKeyGuard, JwtAuthGuard } from '../../src/security/index.js';
 import { AccountsRepository } from '../../src/users/index.js';
 import { startTestApp, type TestApp } from '../support/index.js';
 
@@ -25,6 +33,19 @@ class ParcelFilesController {
     await pause(A_MOMENT_MS);
     return new StreamableFile(Readable.from(inAMoment()), { type: 'text/csv' });
   }
+
+  @Get('teapot')
+  @Operation({ summary: 'Brew', description: 'No coffee.', message: 'Brewed' })
+  brew(): never {
+    throw new Teapot();
+  }
+
+  @Get('mine')
+  @Protected()
+  @Operation({ summary: 'Count', description: 'One’s own.', message: 'Counted', produces: 'text/plain' })
+  countMine(): string {
+    return 'three';
+  }
 }
 
 /** What a resolver of GraphQL is to Nest. */
@@ -40,13 +61,32 @@ class ParcelResolver {
     throw new Error('innards');
   }
 
+  @Public({ limit: 'none' })
+  refuses(): never {
+    throw ApiError.invalidField('weight', 'weight must be below 7');
+  }
+
   @Protected()
   secret(): number {
     return 8;
   }
 }
 
-@Module({ controllers: [ParcelFilesController], providers: [ParcelResolver] })
+class Teapot extends Error {}
+
+/** Like those of libraries that report errors, which answer them too. */
+@Catch(Teapot)
+class TeapotFilter extends BaseExceptionFilter {
+  override catch(_exception: Teapot, host: ArgumentsHost): void {
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    this.httpAdapterHost?.httpAdapter.reply(reply, { short: true, stout: true }, 418);
+  }
+}
+
+@Module({
+  controllers: [ParcelFilesController],
+  providers: [ParcelResolver, { provide: APP_FILTER, useClass: TeapotFilter }],
+})
 class ParcelsModule {}
 
 describe('What a module of one’s own brings with it', () => {
@@ -55,6 +95,13 @@ describe('What a module of one’s own brings with it', () => {
     test = await startTestApp({ extensions: [ParcelsModule] });
   });
   afterAll(() => test.close());
+
+  /** As Nest calls what is no route. */
+  const call = (name: keyof ParcelResolver, kind: 'graphql' | 'rpc'): Promise<unknown> => {
+    const [contexts, resolver] = [test.app.get(ExternalContextCreator), test.app.get(ParcelResolver)];
+    const none = undefined;
+    return contexts.create(resolver, resolver[name], name, none, none, none, none, none, kind)({}, {}, {});
+  };
 
   it('warns of no leak where nobody waits for a file any more', async () => {
     const warnings: Error[] = [];
@@ -68,15 +115,64 @@ describe('What a module of one’s own brings with it', () => {
   });
 
   it('fails in a resolver of GraphQL as on a route, and has no resolver whose credentials nobody would check', async () => {
-    const [contexts, resolver] = [test.app.get(ExternalContextCreator), test.app.get(ParcelResolver)];
-    const none = undefined;
-    const resolve = (name: keyof ParcelResolver): Promise<unknown> =>
-      contexts.create(resolver, resolver[name], name, none, none, none, none, none, 'graphql')(none, {}, {});
-    expect(await resolve('weight')).toBe(7);
+    expect(await call('weight', 'graphql')).toBe(7);
     const failure = { code: 'internal_error', message: 'Internal server error' };
-    await expect(resolve('fails')).rejects.toMatchObject({ ...failure, cause: { message: 'innards' } });
+    await expect(call('fails', 'graphql')).rejects.toMatchObject({ ...failure, cause: { message: 'innards' } });
     const mistake = expect.stringContaining('ParcelResolver.secret is no route');
-    await expect(resolve('secret')).rejects.toMatchObject({ ...failure, cause: { message: mistake } });
+    await expect(call('secret', 'graphql')).rejects.toMatchObject({ ...failure, cause: { message: mistake } });
+  });
+
+  it('tells GraphQL what clients can branch on, in the place where it looks for that', async () => {
+    const errors = [{ field: 'weight', message: 'weight must be below 7' }];
+    await expect(call('refuses', 'graphql')).rejects.toMatchObject({
+      extensions: { code: 'validation_failed', errors },
+    });
+  });
+
+  it('fails in a handler of messages with an answer, and not with an exception that nobody hears', async () => {
+    expect(await call('weight', 'rpc')).toBe(7);
+    const failure = { status: 'error', code: 'internal_error', message: 'Internal server error' };
+    const errors = [{ field: 'weight', message: 'weight must be below 7' }];
+    const refusal = { status: 'error', code: 'validation_failed', message: 'Validation failed', errors };
+    for (const [name, error] of [
+      ['fails', failure],
+      ['secret', failure],
+      ['refuses', refusal],
+    ] as const) {
+      const answer = (await call(name, 'rpc')) as Observable<never>;
+      expect(await lastValueFrom(answer).catch((thrown: unknown) => thrown)).toEqual(error);
+    }
+  });
+
+  it('has the answer of a filter of its own as that filter makes it, and no error that is called a success', async () => {
+    const answer = await fetch(`${await test.app.getUrl()}/api/parcels/teapot`);
+    expect([answer.status, await answer.json()]).toEqual([418, { short: true, stout: true }]);
+  });
+
+  const testingModule = () => {
+    const { config, clock } = test;
+    return Test.createTestingModule({
+      imports: [AppModule.forRoot({ config, clock }, new ServedRoutes(), [ParcelsModule])],
+    });
+  };
+
+  it('is tested with Nest’s own module, in which guards can be replaced', async () => {
+    const openDoor = { canActivate: () => true };
+    const builder = testingModule().overrideProvider(ApiKeyGuard).useValue(openDoor);
+    const module = await builder.overrideProvider(JwtAuthGuard).useValue(openDoor).compile();
+    const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
+    await app.init();
+    onTestFinished(() => app.close());
+    const { statusCode, body } = await app.inject({ method: 'GET', url: '/api/parcels/mine' });
+    expect([statusCode, body]).toEqual([200, 'three']);
+    expect((await fetch(`${await test.app.getUrl()}/api/parcels/mine`)).status).toBe(401);
+  });
+
+  it('is used without a server, as a console does, and closed', async () => {
+    const module = await testingModule().compile();
+    await module.init();
+    expect(await module.get(AccountsRepository, { strict: false }).findMany([])).toEqual([]);
+    await module.close();
   });
 
   it('finds accounts without the hashes of their passwords', async () => {

@@ -1,4 +1,5 @@
-import { All, Controller, Get, Version } from '@nestjs/common';
+import { All, Controller, Get, Version, VersioningType } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Throttle } from '@nestjs/throttler';
 import { describe, expect, it } from 'vitest';
@@ -126,5 +127,14 @@ describe('Declarations of routes', () => {
   ])('that nobody would heed are refused when the service starts', async (controllers, message) => {
     const extension = { module: class {}, controllers: [controllers].flat() };
     await expect(startTestApp({ extensions: [extension] })).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['a prefix', (config: ApplicationConfig) => config.setGlobalPrefix('v9')],
+    ['versions', (config: ApplicationConfig) => config.enableVersioning({ type: VersioningType.URI })],
+  ])('are not moved, as a whole, by %s: the service does not start', async (_, move) => {
+    const mover = { provide: 'MOVER', useFactory: move, inject: [ApplicationConfig] };
+    const extension = { module: class {}, providers: [mover] };
+    await expect(startTestApp({ extensions: [extension] })).rejects.toThrow(/setGlobalPrefix.+@Controller\('api\/v2/s);
   });
 });

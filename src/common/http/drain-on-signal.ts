@@ -12,7 +12,9 @@ export class DrainOnSignal implements BeforeApplicationShutdown {
   constructor(private readonly host: HttpAdapterHost) {}
 
   async beforeApplicationShutdown(signal?: string): Promise<void> {
-    const server = this.host.httpAdapter.getHttpServer() as BoundedServer;
+    const server = this.host.httpAdapter?.getHttpServer() as BoundedServer | undefined;
+    // A test or a console of Nest's own has another server, or none.
+    if (!server?.allBegun) return;
     if (signal) await server.drain();
     // Fastify refuses requests that begin once it is closing. Those that arrived in this turn begin at its end (`inCohorts`).
     await server.allBegun();

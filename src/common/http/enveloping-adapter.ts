@@ -28,10 +28,12 @@ export class EnvelopingAdapter extends FastifyAdapter {
     const { successMessage: message, refusalPage, produces } = reply.request?.routeOptions.config ?? {};
     if (refusalPage) return super.reply(reply, renderHtmlPage(reply, body as HtmlPage), status);
     if (produces && isText(body)) return super.reply(typedAs(produces, reply), body, status);
-    const answer =
-      message === undefined || body instanceof StreamableFile
-        ? body
-        : successBody(envelopeKindOf(reply.request.routeOptions.url ?? ''), status ?? reply.statusCode, message, body);
+    const answered = status ?? reply.statusCode;
+    // An error comes here from a filter of a module's own, which has made its body.
+    const isWhole = message === undefined || answered >= 400 || body instanceof StreamableFile;
+    const answer = isWhole
+      ? body
+      : successBody(envelopeKindOf(reply.request.routeOptions.url ?? ''), answered, message, body);
     return super.reply(reply, answer, status);
   }
 }

@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Observable, throwError } from 'rxjs';
 import { ApiError, ERROR_TRANSLATORS, type ErrorCode, type ErrorTranslator, RefusalListener } from '../errors/index.js';
 import { currentRequest } from './request-context.js';
 import { sendError } from './send-error.js';
@@ -36,8 +37,11 @@ export class ErrorFilter implements ExceptionFilter {
     private readonly refusals: RefusalListener,
   ) {}
 
-  catch(exception: unknown, host: ArgumentsHost): void {
-    if (host.getType() !== 'http') throw this.toThrow(exception);
+  catch(exception: unknown, host: ArgumentsHost): void | Observable<never> {
+    const type = host.getType();
+    // What a filter throws there is heard by nobody: the caller waits in vain, and with gRPC the process ends.
+    if (type === 'rpc') return this.toRpcError(exception);
+    if (type !== 'http') throw this.toThrow(exception);
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     if (isBrokenOff(request)) return;
@@ -50,11 +54,21 @@ export class ErrorFilter implements ExceptionFilter {
     sendError(reply, error, currentRequest()?.requestsRemaining);
   }
 
-  /** For what called a resolver of GraphQL, or another handler that is no route: it makes an answer of what is thrown. */
+  /** For what called a handler of messages, in the form that Nest's own filter gives to errors, and with the code. */
+  private toRpcError(exception: unknown): Observable<never> {
+    const { code, message, fields } = this.toThrow(exception);
+    return throwError(() => ({ status: 'error', code, message, ...(fields && { errors: fields }) }));
+  }
+
+  /**
+   * For what called a resolver of GraphQL, or another handler that is no route: it makes an answer of what is thrown. GraphQL's has
+   * what it finds in `extensions`.
+   */
   private toThrow(exception: unknown): ApiError {
     const error = this.toApiError(exception, null);
     this.log(error, exception, currentRequest()?.requestId);
-    return error;
+    const { code, fields } = error;
+    return Object.assign(error, { extensions: { code, ...(fields && { errors: fields }) } });
   }
 
   private log(error: ApiError, exception: unknown, requestId: string | undefined): void {
