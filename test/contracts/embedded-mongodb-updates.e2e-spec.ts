@@ -69,13 +69,6 @@ describe(`An update by Mongoose on ${SERVER}`, () => {
     expect(await update({ l: [1, 2] }, { $unset: { 'l.5': 1, 'l.0': 1, 'l.x': 1 } })).toBe('{"l":[null,2]}');
   });
 
-  it('take the element of the list that they name, whichever list was compared first', async () => {
-    const { collection } = model<Record<string, unknown>>({}, { strict: false });
-    const { insertedId: _id } = await collection.insertOne({ a: [1, 2], b: [1, 2] });
-    await collection.updateOne({ _id, b: 2, a: 1 }, { $set: { 'a.$': 'found' } });
-    expect(await collection.findOne({ _id })).toMatchObject({ a: ['found', 2], b: [1, 2] });
-  });
-
   it('say what they matched and changed', async () => {
     const Thing = model<{ n: number }>({ n: Number });
     await Thing.insertMany([{ n: 1 }, { n: 2 }]);

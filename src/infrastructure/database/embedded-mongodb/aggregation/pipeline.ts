@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Binary, UUID } from 'bson';
+import { Binary, Long, UUID } from 'bson';
 import { CommandError, refuseOthers, unsupported } from '../command-error.js';
 import { compileExpression } from '../expressions/compile.js';
 import { isComputed, isNothing, type Scope } from '../expressions/expression.js';
@@ -164,7 +164,7 @@ function unwind(specification: unknown): Stage {
   }
   const indexPath = index === undefined ? undefined : fieldPath(index);
   const numbered = (document: Document, number: number | null): Document =>
-    indexPath ? withField(document, indexPath, number) : document;
+    indexPath ? withField(document, indexPath, number === null ? null : Long.fromNumber(number)) : document;
   return (documents) =>
     documents.flatMap((document) => {
       const found = fieldAt(document, parts);

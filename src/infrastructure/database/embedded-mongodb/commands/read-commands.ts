@@ -32,7 +32,7 @@ export function find(context: CommandContext): Buffer {
 /** The projection of a find; undefined to return documents as they are. */
 export function projectionOf(context: CommandContext, field: string, query: Query): Projection | undefined {
   const projection = context.documentField(field) ?? {};
-  const matched = (document: Document, path: string) => matchedIndex(query.filter, document, path, query);
+  const matched = (document: Document) => matchedIndex(query.filter, document, query);
   const project = compileProjection(projection, query, { matchedIndex: matched });
   return Object.keys(projection).length === 0 ? undefined : project;
 }

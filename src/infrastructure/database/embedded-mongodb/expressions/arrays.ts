@@ -1,8 +1,9 @@
 import { CommandError } from '../command-error.js';
 import { typeName } from '../values/bson-types.js';
+import type { Fold } from '../values/collation.js';
 import { isTruthy, toInteger } from '../values/numbers.js';
 import { sliced } from '../values/document.js';
-import { byIdentity } from '../values/order.js';
+import { byIdentity, compare } from '../values/order.js';
 import { orderOf } from './comparisons.js';
 import { isNothing, ordered, strict, type Operator, type Operators } from './expression.js';
 
@@ -47,15 +48,15 @@ export const ARRAYS: Operators = {
   }),
   $allElementsTrue: ordered([1, 1], ([value]) => listOf('$allElementsTrue', 17040, value).every(isTruthy)),
   $anyElementTrue: ordered([1, 1], ([value]) => listOf('$anyElementTrue', 17041, value).some(isTruthy)),
-  $setUnion: strict([0, Infinity], (values, fold) => [
-    ...byIdentity(
-      values.flatMap((value) => listOf('$setUnion', 17043, value)),
-      fold,
-    ).values(),
-  ]),
-  $setIntersection: ofSets(strict, [0, Infinity], (first = new Map(), ...others) =>
-    [...first].filter(([key]) => others.every((set) => set.has(key))).map(([, value]) => value),
-  ),
+  $setUnion: strict([0, Infinity], (values, fold) => {
+    const all = values.flatMap((value) => listOf('$setUnion', 17043, value));
+    return inOrder(byIdentity(all, fold).values(), fold);
+  }),
+  $setIntersection: strict([0, Infinity], (values, fold) => {
+    const [first = new Map<string, unknown>(), ...others] = setsOf(values, fold);
+    const common = [...first].filter(([key]) => others.every((set) => set.has(key)));
+    return inOrder(new Map(common).values(), fold);
+  }),
   $setDifference: ofSets(strict, [2, 2], (first, second) =>
     [...first].filter(([key]) => !second.has(key)).map(([, value]) => value),
   ),
@@ -72,10 +73,16 @@ function ofSets(
   bounds: readonly [number, number],
   calculate: (first: Elements, second: Elements, ...others: Elements[]) => unknown,
 ): Operator {
-  return operator(bounds, (values, fold) => {
-    const sets = values.map((value) => byIdentity(listOf('A set', 17043, value), fold));
-    return calculate(...(sets as [Elements, Elements]));
-  });
+  return operator(bounds, (values, fold) => calculate(...(setsOf(values, fold) as [Elements, Elements])));
+}
+
+function setsOf(values: unknown[], fold: Fold | undefined): Elements[] {
+  return values.map((value) => byIdentity(listOf('A set', 17043, value), fold));
+}
+
+/** MongoDB promises no order, but gives this one. */
+function inOrder(values: Iterable<unknown>, fold: Fold | undefined): unknown[] {
+  return [...values].sort((a, b) => compare(a, b, fold));
 }
 
 function isSubset(first: Elements, second: Elements): boolean {

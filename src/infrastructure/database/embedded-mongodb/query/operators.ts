@@ -1,8 +1,8 @@
-import { Binary, Long, MaxKey, MinKey } from 'bson';
+import { Binary, MaxKey, MinKey } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isOperatorDocument, own } from '../values/document.js';
-import { isTruthy, toDouble, toInteger } from '../values/numbers.js';
+import { digitsOf, isTruthy, toDouble, toInteger } from '../values/numbers.js';
 import { Whole } from '../values/leaves.js';
 import { compare, encode, equal, identity } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
@@ -120,9 +120,19 @@ function sizeTest(operand: unknown): LeavesTest {
 
 function modulo(operand: unknown): ValueTest {
   if (!Array.isArray(operand) || operand.length !== 2) throw new CommandError(2, 'malformed mod, needs two numbers');
-  const [divisor, remainder] = operand.map((number) => (isNumber(number) ? Math.trunc(toDouble(number)) : NaN));
-  if (!divisor || Number.isNaN(remainder)) throw new CommandError(2, 'divisor cannot be 0 or not a number');
-  return (value) => isNumber(value) && Math.trunc(toDouble(value)) % divisor === remainder;
+  const [divisor, remainder] = operand.map(int64Of);
+  if (!divisor || remainder === undefined) throw new CommandError(2, 'divisor cannot be 0 or not a number');
+  return (value) => {
+    const whole = int64Of(value);
+    return whole !== undefined && whole % divisor === remainder;
+  };
+}
+
+/** A number without its fraction; undefined for what is none, or is beyond int64. */
+function int64Of(value: unknown): bigint | undefined {
+  const exact = isNumber(value) ? digitsOf(value) : undefined;
+  const whole = exact && exact.digits / 10n ** BigInt(exact.scale);
+  return whole !== undefined && BigInt.asIntN(64, whole) === whole ? whole : undefined;
 }
 
 function bitTest(operand: unknown, accepts: (bits: bigint, mask: bigint) => boolean): ValueTest {
@@ -138,6 +148,5 @@ function bitTest(operand: unknown, accepts: (bits: bigint, mask: bigint) => bool
 
 function bitsOf(value: unknown): bigint | undefined {
   if (value instanceof Binary) return BigInt(`0x0${Buffer.from(value.value()).reverse().toString('hex')}`);
-  if (value instanceof Long) return value.toBigInt();
-  return isNumber(value) && Number.isInteger(toDouble(value)) ? BigInt(toDouble(value)) : undefined;
+  return isNumber(value) && Number.isInteger(toDouble(value)) ? int64Of(value) : undefined;
 }

@@ -10,7 +10,7 @@ export type Projection = (document: Document) => Document;
 
 export interface ProjectionOptions {
   /** Index of the array element that made the filter match, for `{'list.$': 1}`. */
-  matchedIndex?: (document: Document, arrayPath: string) => number | undefined;
+  matchedIndex?: (document: Document) => number | undefined;
   /** Aggregation's $project has no $slice, $elemMatch or $ of its own: there they are expressions. */
   isStage?: boolean;
 }
@@ -47,11 +47,16 @@ export function compileProjection(specification: Document, scope: Scope, options
     if (!path.endsWith('.$')) throw new CommandError(31394, 'A positional projection may only be used at the end');
     if (positional) throw new CommandError(31276, 'Cannot specify more than one positional projection per query.');
     positional = path.slice(0, -2);
-    addRule(tree, positional, positionalRule(positional, options));
+    if (!includes) throw new CommandError(31395, 'positional projection cannot be used with exclusion');
+    addRule(tree, positional, true);
   }
   isInclusion ??= tree.get('_id') === true || Object.values(specification).some(isElementMatch);
   if (isInclusion && !tree.has('_id')) tree.set('_id', true);
-  return (document) => apply(document, tree, isInclusion, document) as Document;
+  const arrayPath = positional?.split('.');
+  return (document) => {
+    const projected = apply(document, tree, isInclusion, document) as Document;
+    return arrayPath ? onlyMatched(projected, arrayPath, () => options.matchedIndex?.(document)) : projected;
+  };
 }
 
 /** {a: {b: 1}} means {'a.b': 1}, as long as the inner document is not an expression. */
@@ -103,16 +108,17 @@ function isFlag(value: unknown): boolean {
   return typeof value === 'boolean' || isNumber(value);
 }
 
-function positionalRule(arrayPath: string, { matchedIndex }: ProjectionOptions): Rule {
-  return (value, document) => {
-    if (!Array.isArray(value)) return value;
-    const index = matchedIndex?.(document, arrayPath);
-    if (index === undefined) {
-      throw new CommandError(51246, "positional operator '.$' couldn't find a matching element in the array");
-    }
-    if (index >= value.length) throw new CommandError(51247, "positional operator '.$' element mismatch");
-    return value.slice(index, index + 1);
-  };
+/** With the first array on the path cut down to the element that matched. */
+function onlyMatched(value: Document, [name = '', ...rest]: string[], matched: () => number | undefined): Document {
+  const field = own(value, name);
+  if (isDocument(field)) return { ...value, [name]: rest.length > 0 ? onlyMatched(field, rest, matched) : field };
+  if (!Array.isArray(field)) return value;
+  const index = matched();
+  if (index === undefined) {
+    throw new CommandError(51246, "positional operator '.$' couldn't find a matching element in the array");
+  }
+  if (index >= field.length) throw new CommandError(51247, "positional operator '.$' element mismatch");
+  return { ...value, [name]: [field[index]] };
 }
 
 function sliceRule(operand: unknown): Rule {

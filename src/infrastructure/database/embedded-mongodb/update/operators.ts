@@ -1,7 +1,7 @@
 import { Long, Timestamp } from 'bson';
 import { CommandError, refuseOthers } from '../command-error.js';
 import type { Scope } from '../expressions/expression.js';
-import { elementTest } from '../query/filter.js';
+import { compileFilter } from '../query/filter.js';
 import { elementSortKey, sorted } from '../values/sort-key.js';
 import { equality } from '../query/operators.js';
 import { copy, isDocument, isOperatorDocument, sliced } from '../values/document.js';
@@ -9,7 +9,7 @@ import { ADDITION, calculate, MULTIPLICATION, type Arithmetic } from '../values/
 import { toDouble, toInteger } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
 import type { Place } from '../values/place.js';
-import { isNumber, typeName } from '../values/bson-types.js';
+import { isNumber, isRegExp, typeName } from '../values/bson-types.js';
 
 export interface OperatorOptions extends Scope {
   now: Date;
@@ -139,9 +139,14 @@ function pull(place: Place, operand: unknown, options: Scope): void {
 }
 
 function pullTest(operand: unknown, options: Scope): (element: unknown) => boolean {
+  // MongoDB wraps the element for these, so that one which is an array is entered like a field's array.
+  if (isRegExp(operand) || isOperatorDocument(operand)) {
+    const matches = compileFilter({ element: operand }, options);
+    return (element) => matches({ element });
+  }
   if (!isDocument(operand)) return equality(operand, options.fold);
-  const matches = elementTest(operand, options);
-  return isOperatorDocument(operand) ? matches : (element) => isDocument(element) && matches(element);
+  const matches = compileFilter(operand, options);
+  return (element) => isDocument(element) && matches(element);
 }
 
 function pullAll(place: Place, operand: unknown, { fold }: Scope): void {

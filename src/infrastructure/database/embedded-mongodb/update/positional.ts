@@ -5,7 +5,7 @@ import { isDocument, splitPath, type Document } from '../values/document.js';
 import { Place } from '../values/place.js';
 
 /** Index of the element that the query matched in an array, taken before anything was changed. */
-type Matched = (arrayPath: string) => number | undefined;
+type Matched = () => number | undefined;
 
 /** Turns paths with `$`, `$[]` and `$[name]` into the concrete paths they mean in one document. */
 export class PathResolver {
@@ -44,7 +44,7 @@ export class PathResolver {
   private meanings(document: Document, before: string[], part: string, matched: Matched): string[] {
     const path = before.join('.');
     if (part === '$') {
-      const index = matched(path);
+      const index = matched();
       if (index !== undefined) return [String(index)];
       throw new CommandError(2, 'The positional operator did not find the match needed from the query.');
     }

@@ -110,7 +110,7 @@ function operatorUpdate({ filter, arrayFilters, now }: UpdateStatement, update: 
       throw new CommandError(52, `The dollar ($) prefixed field '${dollar}' is not allowed in an update`);
     }
     const document = copy(original);
-    const matched = (path: string): number | undefined => matchedIndex(filter, original, path, scope);
+    const matched = (): number | undefined => matchedIndex(filter, original, scope);
     const planned = steps.map((step) => ({ ...step, places: resolver.resolve(document, step.path, matched) }));
     refuseConflicts(planned.flatMap((step) => [...step.places.map(({ path }) => path), ...targetOf(step)]));
     const placeOf = (path: string): Place => resolver.resolve(document, path, matched)[0] as Place;
