@@ -95,11 +95,16 @@ export class CommandContext {
     throw new CommandError(14, `BSON field '${this.name}.${field}' must be an array of objects`);
   }
 
-  /** The variables of a statement, or else those of the whole command. */
+  /** The variables of a statement, or else those of the whole command; each may use those before it. */
   private variables(from: Document): Variables {
-    const known = { NOW: this.engine.now() };
     const given = this.documentField('c', from) ?? this.documentField('let') ?? {};
-    return { ...known, ...compileVariables(given, { variables: known })({}, known) };
+    return Object.entries(given).reduce<Variables>(
+      (known, [name, value]) => {
+        const { [name]: found } = compileVariables({ [name]: value }, { variables: known })({}, known);
+        return { ...known, [name]: found };
+      },
+      { NOW: this.engine.now() },
+    );
   }
 
   /** The scope for the expressions of a command or statement. */

@@ -5,7 +5,13 @@ import { findRecords } from '../engine/find.js';
 import { insertRecord, removeRecord, replaceRecord } from '../engine/records.js';
 import { isNumber } from '../values/bson-types.js';
 import { isTruthy } from '../values/numbers.js';
-import { compileUpdate, isReplacement, upsertDocument, type UpdateStatement } from '../update/update.js';
+import {
+  checkUpsertFilter,
+  compileUpdate,
+  isReplacement,
+  upsertDocument,
+  type UpdateStatement,
+} from '../update/update.js';
 import { toBytes, type Document } from '../values/document.js';
 import type { CommandContext } from './command-context.js';
 import { refuseUnknownFields } from './known-fields.js';
@@ -129,6 +135,7 @@ function change(context: CommandContext, statement: Document, filterField: strin
   const isUpsert = isTruthy(statement.upsert);
   const collection = isUpsert ? context.createdCollection() : context.writableCollection();
   const query = context.query(collection, filterField, statement);
+  if (isUpsert) checkUpsertFilter(query.filter);
   const wanted: UpdateStatement = {
     filter: query.filter,
     update: statement[updateField],

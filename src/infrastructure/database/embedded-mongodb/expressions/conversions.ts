@@ -52,7 +52,7 @@ export const CONVERSIONS: Operators = {
     const [input, to, onNull, onError] = ['input', 'to', 'onNull', 'onError'].map((one) => compile(given[one]));
     return (document, variables) => {
       const value = input?.(document, variables);
-      if (isNothing(value)) return onNull?.(document, variables) ?? null;
+      if (isNothing(value)) return 'onNull' in given ? onNull?.(document, variables) : null;
       const target = to?.(document, variables);
       if (isNothing(target)) return null;
       const [type = '', another] = namesOf(target);

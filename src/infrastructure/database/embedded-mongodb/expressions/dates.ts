@@ -41,7 +41,7 @@ const PARTS: Record<string, [symbol: string, width: number, read: (local: Date) 
 export const DATES: Operators = {
   ...Object.fromEntries(Object.entries(PARTS).map(([name, [, , read]]) => [name, reading(read)])),
   $dateToString: named('date format? timezone? onNull?', (given) => {
-    const { date, onNull = null, ...others } = given;
+    const { date, onNull, ...others }: Document = { onNull: null, ...given };
     if (isNothing(date)) return onNull;
     if (Object.values(others).some(isNothing)) return null;
     const { format, timezone } = others;
@@ -53,7 +53,7 @@ export const DATES: Operators = {
     return formatted(moment, offsetAt(moment, timezone), format ?? byDefault);
   }),
   $dateFromString: named('dateString timezone? onError? onNull?', (given) => {
-    const { dateString, timezone, onNull = null } = given;
+    const { dateString, timezone, onNull }: Document = { onNull: null, ...given };
     if (isNothing(dateString)) return onNull;
     const hasZone = 'timezone' in given;
     if (hasZone && isNothing(timezone)) return null;

@@ -66,6 +66,7 @@ function compileEntry(key: string, operand: unknown, scope: Scope): Predicate {
     case '$where':
     case '$text':
     case '$jsonSchema':
+    case '$sampleRate':
       throw unsupported(`Query operator ${key}`, 2);
     default: {
       if (isOperatorDocument({ [key]: operand })) throw new CommandError(2, `unknown top level operator: ${key}`);

@@ -181,11 +181,19 @@ function seedFrom(filter: Document, seed: Document, onlyId: boolean): void {
   }
 }
 
+/** @throws CommandError 224 for a condition of which nobody could say what it wants of a new document */
+export function checkUpsertFilter(filter: Document): void {
+  for (const [key, operand] of Object.entries(filter)) {
+    if (key === '$expr') throw new CommandError(224, '$expr is not allowed in the query predicate for an upsert');
+    if (['$and', '$or', '$nor'].includes(key)) (operand as Document[]).forEach(checkUpsertFilter);
+  }
+}
+
 function valueRequired(operand: unknown): unknown {
   if (isRegExp(operand)) return undefined;
   if (!isOperatorDocument(operand)) return operand;
   if ('$eq' in operand) return operand.$eq;
-  const only = operand.$in ?? operand.$all;
-  const [value] = Array.isArray(only) && only.length === 1 ? only : [];
-  return isRegExp(value) || isDocument(value) ? undefined : value;
+  const lists = [operand.$in, operand.$all].filter((list) => Array.isArray(list));
+  const [value] = lists.find(({ length }) => length === 1) ?? [];
+  return isRegExp(value) || isOperatorDocument(value) ? undefined : value;
 }
