@@ -1,6 +1,15 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ArgumentsHost, Catch, Controller, Get, Injectable, Module, StreamableFile } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  Controller,
+  type ExceptionFilter,
+  Get,
+  Injectable,
+  Module,
+  StreamableFile,
+} from '@nestjs/common';
 import { APP_FILTER, BaseExceptionFilter, ExternalContextCreator } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
@@ -38,6 +47,12 @@ class ParcelFilesController {
   @Operation({ summary: 'Brew', description: 'No coffee.', message: 'Brewed' })
   brew(): never {
     throw new Teapot();
+  }
+
+  @Get('spill')
+  @Operation({ summary: 'Spill', description: 'No milk.', message: 'Spilt' })
+  spill(): never {
+    throw new Spill();
   }
 
   @Get('mine')
@@ -83,9 +98,22 @@ class TeapotFilter extends BaseExceptionFilter {
   }
 }
 
+class Spill extends Error {}
+
+@Catch(Spill)
+class SpillFilter implements ExceptionFilter {
+  catch(): never {
+    throw new ApiError('service_unavailable', { retryAfterSeconds: 7 });
+  }
+}
+
 @Module({
   controllers: [ParcelFilesController],
-  providers: [ParcelResolver, { provide: APP_FILTER, useClass: TeapotFilter }],
+  providers: [
+    ParcelResolver,
+    { provide: APP_FILTER, useClass: TeapotFilter },
+    { provide: APP_FILTER, useClass: SpillFilter },
+  ],
 })
 class ParcelsModule {}
 
@@ -147,6 +175,9 @@ describe('What a module of one’s own brings with it', () => {
   it('has the answer of a filter of its own as that filter makes it, and no error that is called a success', async () => {
     const answer = await fetch(`${await test.app.getUrl()}/api/parcels/teapot`);
     expect([answer.status, await answer.json()]).toEqual([418, { short: true, stout: true }]);
+    const spilt = await fetch(`${await test.app.getUrl()}/api/parcels/spill`);
+    const told = { error: true, code: 'service_unavailable', retry_after: 7 };
+    expect([spilt.status, await spilt.json()]).toEqual([503, expect.objectContaining(told)]);
   });
 
   const testingModule = () => {
