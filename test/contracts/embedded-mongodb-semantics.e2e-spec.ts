@@ -73,6 +73,16 @@ describe(`The driver on ${SERVER}`, () => {
     });
   });
 
+  it('pulls documents that meet one of several conditions', async () => {
+    const a = [{ k: 1 }, { k: 2 }, { k: 3 }, 1, [{ k: 1 }]];
+    for (const [operand, left] of [
+      [{ $or: [{ k: 1 }, { k: 3 }] }, [{ k: 2 }, 1, [{ k: 1 }]]],
+      [{ $and: [{ k: { $gt: 1 } }, { k: { $lt: 3 } }] }, [{ k: 1 }, { k: 3 }, 1, [{ k: 1 }]]],
+      [{ k: { $in: [1, 2] } }, [{ k: 3 }, 1, [{ k: 1 }]]],
+    ])
+      expect(await updated({ a }, { $pull: { a: operand } })).toEqual({ a: left });
+  });
+
   describe('An update', () => {
     it.each([
       [{ $set: { a: 1 }, $inc: { a: 1 } }, 40],

@@ -33,12 +33,16 @@ export function compileValueTest(operators: Document, scope: Scope): (value: unk
 /** The test that `$elemMatch` and `$pull` make on each element. */
 export function elementTest(operand: unknown, scope: Scope): (element: unknown) => boolean {
   if (!isDocument(operand)) throw new CommandError(2, '$elemMatch needs an Object');
-  const [first = ''] = Object.keys(operand);
-  const isFilter = !isOperatorDocument(operand) || ['$and', '$or', '$nor', '$where'].includes(first);
-  if (!isFilter) return compileValueTest(operand, scope);
+  if (!isFilter(operand)) return compileValueTest(operand, scope);
   const matches = compileFilter(operand, scope);
   // Elements that are arrays are matched like documents whose fields are the indexes.
   return (element) => (Array.isArray(element) ? matches({ ...element }) : isDocument(element) && matches(element));
+}
+
+/** Whether it is about the fields of an element, and not about the element itself. */
+export function isFilter(operand: Document): boolean {
+  const [first = ''] = Object.keys(operand);
+  return !isOperatorDocument(operand) || ['$and', '$or', '$nor', '$where'].includes(first);
 }
 
 function compileEntry(key: string, operand: unknown, scope: Scope): Predicate {

@@ -1,10 +1,10 @@
 import { Long, Timestamp } from 'bson';
 import { CommandError, refuseOthers } from '../command-error.js';
 import type { Scope } from '../expressions/expression.js';
-import { compileFilter } from '../query/filter.js';
+import { compileFilter, isFilter } from '../query/filter.js';
 import { elementSortKey, sorted } from '../values/sort-key.js';
 import { equality } from '../query/operators.js';
-import { copy, isDocument, isOperatorDocument, sliced } from '../values/document.js';
+import { copy, isDocument, sliced } from '../values/document.js';
 import { ADDITION, calculate, MULTIPLICATION, type Arithmetic } from '../values/arithmetic.js';
 import { toDouble, toInteger } from '../values/numbers.js';
 import { compare, identity } from '../values/order.js';
@@ -139,14 +139,14 @@ function pull(place: Place, operand: unknown, options: Scope): void {
 }
 
 function pullTest(operand: unknown, options: Scope): (element: unknown) => boolean {
-  // MongoDB wraps the element for these, so that one which is an array is entered like a field's array.
-  if (isRegExp(operand) || isOperatorDocument(operand)) {
-    const matches = compileFilter({ element: operand }, options);
-    return (element) => matches({ element });
+  if (isDocument(operand) && isFilter(operand)) {
+    const matches = compileFilter(operand, options);
+    return (element) => isDocument(element) && matches(element);
   }
-  if (!isDocument(operand)) return equality(operand, options.fold);
-  const matches = compileFilter(operand, options);
-  return (element) => isDocument(element) && matches(element);
+  if (!isDocument(operand) && !isRegExp(operand)) return equality(operand, options.fold);
+  // MongoDB asks as it would ask a field, and so enters an element that is an array.
+  const matches = compileFilter({ element: operand }, options);
+  return (element) => matches({ element });
 }
 
 function pullAll(place: Place, operand: unknown, { fold }: Scope): void {
