@@ -10,11 +10,10 @@ interface Condition {
   operators: Document;
 }
 
+const BITS = ['$bitsAllSet', '$bitsAllClear', '$bitsAnySet', '$bitsAnyClear'];
+const COMPARISONS = ['$eq', '$lte', '$lt', '$gt', '$gte'];
 /** MongoDB evaluates conditions in this order, those of a kind by path. Others say nothing of an element. */
-const ORDER = [
-  ...['$elemMatch', '$eq', '$lte', '$lt', '$gt', '$gte', '$regex', '$mod', '$exists', '$in'],
-  ...['$bitsAllSet', '$bitsAllClear', '$bitsAnySet', '$bitsAnyClear', '$type'],
-];
+const ORDER = ['$elemMatch', ...COMPARISONS, '$regex', '$mod', '$exists', '$in', ...BITS, '$type'];
 
 /**
  * Which element of an array made a document match a filter: what `$` in an update or a projection stands for. It is that
