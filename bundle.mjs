@@ -34,18 +34,22 @@ const NOT_INSTALLED = [
   .filter((name) => !existsSync(join(import.meta.dirname, 'node_modules', name)))
   .map((name) => new RegExp(`^${name}(?:/|$)`));
 
-/** Makes packed modules find their files in `dist/modules`; a worker thread, which is packed too, among the programs. */
+/** A URL beside the module, or the module's own place. */
+const REFERENCE = /new URL\('(\.[^']+)', import\.meta\.url\)|import\.meta\.(dirname|url)/g;
+
+/** Makes packed modules find their files in `dist/modules`; their worker threads are packed too, and among the programs. */
 const places = {
   name: 'places',
   transform(code, id) {
     const module = relative(MODULES, id);
     if (module.startsWith('..') || !module.includes('/')) return null;
-    const isBesideProgram = PROGRAMS.some((program) => dirname(program) === dirname(module));
-    const place = {
-      dirname: `(import.meta.dirname + ${JSON.stringify(`/modules/${dirname(module)}`)})`,
-      url: `new URL(${JSON.stringify(`./${isBesideProgram ? '' : 'modules/'}${module}`)}, import.meta.url).href`,
-    };
-    return code.replaceAll(/import\.meta\.(dirname|url)/g, (_, name) => place[name]);
+    const urlOf = (path) => `new URL(${JSON.stringify(`./${path}`)}, import.meta.url)`;
+    return code.replaceAll(REFERENCE, (_, target, name) => {
+      if (name === 'dirname') return `(import.meta.dirname + ${JSON.stringify(`/modules/${dirname(module)}`)})`;
+      if (name === 'url') return `${urlOf(`modules/${module}`)}.href`;
+      const path = join(dirname(module), target);
+      return urlOf(PROGRAMS.some((program) => path === `${program}.js`) ? path : `modules/${path}`);
+    });
   },
 };
 

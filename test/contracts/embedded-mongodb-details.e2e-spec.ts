@@ -17,6 +17,10 @@ describe(`Details of ${SERVER}`, () => {
     [long('9223372036854775807'), [3, 1], true],
     [long('9223372036854775807'), [3, 2], false],
     [long('-9223372036854775808'), [10, -8], true],
+    [2 ** 60, [1000, 976], true],
+    [2 ** 60, [1024, 0], true],
+    [-(2 ** 63), [2, 0], true],
+    [2 ** 63, [2, 0], false],
     [5.9, [5, 0], true],
     [-7, [3, -1], true],
     [Decimal128.fromString('7.99'), [4, 3], true],
@@ -33,7 +37,11 @@ describe(`Details of ${SERVER}`, () => {
   it.each<[unknown, Fields, boolean]>([
     [long('9223372036854775807'), { $bitsAllSet: [62] }, true],
     [2 ** 62, { $bitsAllSet: [62] }, true],
+    [2 ** 60, { $bitsAllClear: [3, 4] }, true],
+    [-(2 ** 63), { $bitsAllSet: [63] }, true],
     [2 ** 64, { $bitsAllClear: [0] }, false],
+    [Decimal128.fromString('9007199254740993.5'), { $bitsAllSet: [0] }, false],
+    [Decimal128.fromString('9007199254740993'), { $bitsAllSet: [0] }, true],
     [-1, { $bitsAllSet: [200] }, true],
     [1.5, { $bitsAllSet: [0] }, false],
     [new Timestamp({ t: 0, i: 1 }), { $bitsAllSet: [0] }, false],
@@ -92,6 +100,8 @@ describe(`Details of ${SERVER}`, () => {
       await expect(upsert()).rejects.toMatchObject({ code: 224 });
       await suite.things.deleteMany({});
     }
+    const malformed = suite.things.updateOne({ $and: 5 } as Fields, { $set: { z: 1 } }, { upsert: true });
+    await expect(malformed).rejects.toMatchObject({ code: 2 });
     await suite.things.insertOne({ n: 1 });
     expect(await suite.things.updateOne({ $expr }, { $set: { z: 1 } })).toMatchObject({ modifiedCount: 1 });
   });

@@ -29,7 +29,18 @@ describe(`The element that \`$\` stands for on ${SERVER}`, () => {
     [{ a: [1, 2, 3] }, { a: { $all: [1, 3] } }, 'a.$', 2],
     // Conditions of several kinds: `$in` after `$gt` after equality after `$elemMatch`.
     [{ a: [1, 2, 3], b: [4, 5, 6] }, { a: { $gt: 2 }, b: 5 }, 'b.$', 2],
-    [{ a: [1, 2, 3], b: [4, 5, 6] }, { a: { $in: [1] }, b: { $gt: 4 } }, 'b.$', 0],
+    [{ a: [1, 2, 3], b: [4, 5, 6] }, { a: { $in: [1, 7] }, b: { $gt: 4 } }, 'b.$', 0],
+    // One value or pattern of an `$in` is compared by itself.
+    [{ a: [1, 2, 3], b: [4, 5, 6] }, { a: { $in: [1] }, b: { $gt: 4 } }, 'b.$', 1],
+    [{ a: ['x', 'y'], b: [4, 5, 6] }, { a: { $in: [/y/] }, b: { $in: [4, 6] } }, 'b.$', 0],
+    // What asks elements for fields comes before what asks for elements themselves.
+    [
+      { i: [{ k: 1 }, { k: 2 }, { k: 3 }], c: [1, 9] },
+      { i: { $elemMatch: { k: 3 } }, c: { $elemMatch: { $gt: 5 } } },
+      'c.$',
+      1,
+    ],
+    [{ z: [{ k: 1 }, { k: 3 }], c: [9, 1] }, { z: { $elemMatch: { k: 3 } }, c: { $elemMatch: { $gt: 5 } } }, 'c.$', 0],
     [{ a: [1, 2, 3], b: [4, 5, 6] }, { b: { $elemMatch: { $gt: 5 } }, a: 2 }, 'a.$', 1],
     [{ a: ['x', 'Yes', 'yes'] }, { a: { $regex: '^y', $options: 'i' } }, 'a.$', 1],
     [{ a: ['x', 'Yes', 'yes'] }, { a: /^y/ }, 'a.$', 2],
@@ -37,10 +48,16 @@ describe(`The element that \`$\` stands for on ${SERVER}`, () => {
     [{ a: [{ b: [1, 2] }, { b: [3, 4] }] }, { 'a.b': 4 }, 'a.$.c', 1],
     [{ a: [{ b: [1, 2] }, { b: [3, 4] }] }, { 'a.b': { $elemMatch: { $gt: 3 } } }, 'a.$.c', 1],
     [{ o: { a: [1, 2] } }, { 'o.a': 2 }, 'o.a.$', 1],
+    // A number is a name, too.
+    [{ a: [{ 1: 'x' }, { 1: 'y' }, {}] }, { 'a.1': 'y' }, 'a.$.z', 1],
+    [{ a: [{ b: [5, 6] }] }, { 'a.0.b': 6 }, 'a.0.b.$', 1],
     // Alternatives for one field are an `$in`.
     [{ a: [1, 2, 3] }, { $or: [{ a: 3 }, { a: 2 }] }, 'a.$', 1],
     [{ a: [1, 2, 3] }, { $or: [{ a: { $gt: 2 } }] }, 'a.$', 2],
+    [{ a: ['x', 'y'] }, { $or: [{ a: 'z' }, { a: /y/ }] }, 'a.$', 1],
     // Nothing is kept of these.
+    [{ a: [1, 2] }, { $or: [{ a: 1 }, { a: 2, s: { $ne: 'z' } }] }, 'a.$', undefined],
+    [{ a: [1, 2] }, { $or: [{ a: 2 }, { a: { $in: [7, 8] } }] }, 'a.$', undefined],
     [{ s: 'x', a: [1, 2] }, { $or: [{ s: 'y' }, { a: { $gt: 1 } }] }, 'a.$', undefined],
     [{ a: [1, 2] }, { $or: [{ a: 1 }, { a: { $gt: 1 } }] }, 'a.$', undefined],
     [{ a: [{ k: 1 }] }, { 'a.k': { $ne: 5 } }, 'a.$.z', undefined],
@@ -100,7 +117,7 @@ describe(`The element that \`$\` stands for on ${SERVER}`, () => {
 
   it('is no element to leave out', async () => {
     await suite.things.insertOne({ a: [1, 2] });
-    const found = suite.things.findOne({ a: 1 }, { projection: { 'a.$': 0 } });
-    await expect(found).rejects.toMatchObject({ code: 31395 });
+    for (const projection of [{ 'a.$': 0 }, { b: 1, 'a.$': 0 }] as Fields[])
+      await expect(suite.things.findOne({ a: 1 }, { projection })).rejects.toMatchObject({ code: 31395 });
   });
 });

@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, BaseExceptionFilter, ExternalContextCreator } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
 import { Schema } from 'mongoose';
@@ -22,6 +23,7 @@ import { Protected, Public } from '../../src/common/access/index.js';
 import { ApiError } from '../../src/common/errors/index.js';
 import { ServedRoutes } from '../../src/common/http/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
+import { ServesPages } from '../../src/common/pages/index.js';
 import { ApiKeyGuard, JwtAuthGuard } from '../../src/security/index.js';
 import { AccountsRepository } from '../../src/users/index.js';
 import { startTestApp, type TestApp } from '../support/index.js';
@@ -46,6 +48,19 @@ class ParcelFilesController {
   @Get('teapot')
   @Operation({ summary: 'Brew', description: 'No coffee.', message: 'Brewed' })
   brew(): never {
+    throw new Teapot();
+  }
+
+  @Get('teapot.csv')
+  @Operation({ summary: 'Pour', description: 'No tea.', message: 'Poured', produces: 'text/csv' })
+  pour(): never {
+    throw new Teapot();
+  }
+
+  @Get('teapot.html')
+  @ServesPages(() => ({ title: 'No tea', body: 'None.' }))
+  @ApiExcludeEndpoint()
+  show(): never {
     throw new Teapot();
   }
 
@@ -81,6 +96,17 @@ class ParcelResolver {
     throw ApiError.invalidField('weight', 'weight must be below 7');
   }
 
+  @Public({ limit: 'none' })
+  isBusy(): never {
+    throw Object.freeze(new ApiError('too_many_requests', { retryAfterSeconds: 7 }));
+  }
+
+  @Public({ limit: 'none' })
+  speaksOfItself(): never {
+    // What Nest's RpcException is.
+    throw Object.assign(new Error('too heavy'), { getError: () => 'too heavy' });
+  }
+
   @Protected()
   secret(): number {
     return 8;
@@ -94,7 +120,7 @@ class Teapot extends Error {}
 class TeapotFilter extends BaseExceptionFilter {
   override catch(_exception: Teapot, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    this.httpAdapterHost?.httpAdapter.reply(reply, { short: true, stout: true }, 418);
+    this.httpAdapterHost?.httpAdapter.reply(reply, 'short and stout', 418);
   }
 }
 
@@ -166,6 +192,8 @@ describe('What a module of one’s own brings with it', () => {
       ['fails', failure],
       ['secret', failure],
       ['refuses', refusal],
+      ['isBusy', { ...failure, code: 'too_many_requests', message: expect.any(String), retry_after: 7 }],
+      ['speaksOfItself', { status: 'error', message: 'too heavy' }],
     ] as const) {
       const answer = (await call(name, 'rpc')) as Observable<never>;
       expect(await lastValueFrom(answer).catch((thrown: unknown) => thrown)).toEqual(error);
@@ -173,8 +201,11 @@ describe('What a module of one’s own brings with it', () => {
   });
 
   it('has the answer of a filter of its own as that filter makes it, and no error that is called a success', async () => {
-    const answer = await fetch(`${await test.app.getUrl()}/api/parcels/teapot`);
-    expect([answer.status, await answer.json()]).toEqual([418, { short: true, stout: true }]);
+    for (const path of ['teapot', 'teapot.csv', 'teapot.html']) {
+      const answer = await fetch(`${await test.app.getUrl()}/api/parcels/${path}`);
+      const type = answer.headers.get('content-type');
+      expect([answer.status, type, await answer.text()]).toEqual([418, 'text/plain; charset=utf-8', 'short and stout']);
+    }
     const spilt = await fetch(`${await test.app.getUrl()}/api/parcels/spill`);
     const told = { error: true, code: 'service_unavailable', retry_after: 7 };
     expect([spilt.status, await spilt.json()]).toEqual([503, expect.objectContaining(told)]);

@@ -25,7 +25,7 @@ const specs = ['src', 'test'].flatMap((folder) =>
 
 describe('A spec', () => {
   it('belongs to a group of vitest.config.ts, or it would never run and nobody would notice', () => {
-    expect(specs.length).toBeGreaterThan(100);
+    expect(specs.length).toBeGreaterThan(0);
     expect(specs.filter((spec) => !included.some((pattern) => pattern.test(spec)))).toEqual([]);
   });
 });

@@ -53,6 +53,15 @@ export class ApiError extends Error {
     this.headers = details.headers ?? {};
   }
 
+  /** What answers of GraphQL have beside the message, in the place that its specification leaves for that, and those of messages. */
+  get extensions(): object {
+    return {
+      code: this.code,
+      ...(this.fields && { errors: this.fields }),
+      ...(this.retryAfterSeconds !== undefined && { retry_after: this.retryAfterSeconds }),
+    };
+  }
+
   /** A 422 for one field, in the shape of the validation pipe's own. */
   static invalidField(field: string, message: string): ApiError {
     return new ApiError('validation_failed', { fields: [{ field, message }] });

@@ -99,7 +99,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     // In its own async context: else tracing would count it as a part of the request before it.
     else waiting.push(AsyncResource.bind(() => begin(connection, isSafe, request, response)));
   });
-  // Node leaves out what is beyond: with one more, a request that has too many is told from one that has just as many.
+  // Node leaves out what is beyond, or refuses it (from 26 on). One more tells a request with too many from one with just as many.
   server.maxHeadersCount = MOST_HEADERS + 1;
   server.on('connection', (socket: Socket) => {
     // The address cannot be read once the connection is broken; Node remembers it when it was read before.

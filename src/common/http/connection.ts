@@ -17,12 +17,12 @@ export interface Connection {
 }
 
 const CONNECTION = Symbol('connection');
-interface Known {
+interface HasConnection {
   [CONNECTION]?: Connection;
 }
 
 /** To be called once, when the connection opens. */
-export function newConnection(socket: Socket & Known): Connection {
+export function newConnection(socket: Socket & HasConnection): Connection {
   return (socket[CONNECTION] = { socket, unanswered: 0, waiting: [], isChanging: false, last: null, beginning: null });
 }
 
@@ -30,13 +30,13 @@ export function newConnection(socket: Socket & Known): Connection {
  * To be called with the response to each request, when its headers have arrived. The connection is kept at the response, since a
  * proxy within the service may take the request's socket from it (undici does).
  */
-export function noteRequest(connection: Connection, response: ServerResponse & Known): void {
+export function noteRequest(connection: Connection, response: ServerResponse & HasConnection): void {
   connection.last = response;
   connection.beginning = null;
   response[CONNECTION] = connection;
 }
 
-export function connectionOf(end: (Socket | ServerResponse) & Known): Connection | undefined {
+export function connectionOf(end: (Socket | ServerResponse) & HasConnection): Connection | undefined {
   return end[CONNECTION];
 }
 

@@ -26,16 +26,21 @@ export class EnvelopingAdapter extends FastifyAdapter {
 
   override reply(reply: FastifyReply, body: unknown, status?: number): FastifyReply {
     const { successMessage: message, refusalPage, produces } = reply.request?.routeOptions.config ?? {};
-    if (refusalPage) return super.reply(reply, renderHtmlPage(reply, body as HtmlPage), status);
-    if (produces && isText(body)) return super.reply(typedAs(produces, reply), body, status);
     const answered = status ?? reply.statusCode;
-    // An error comes here from a filter of a module's own, which has made its body.
-    const isWhole = message === undefined || answered >= 400 || body instanceof StreamableFile;
-    const answer = isWhole
-      ? body
-      : successBody(envelopeKindOf(reply.request.routeOptions.url ?? ''), answered, message, body);
+    if (refusalPage && isPage(body)) return super.reply(reply, renderHtmlPage(reply, body), status);
+    // Made whole by a filter of a module's own, or by a handler that sets such a status.
+    if (answered >= 400) return super.reply(reply, body, status);
+    if (produces && isText(body)) return super.reply(typedAs(produces, reply), body, status);
+    const answer =
+      message === undefined || body instanceof StreamableFile
+        ? body
+        : successBody(envelopeKindOf(reply.request.routeOptions.url ?? ''), answered, message, body);
     return super.reply(reply, answer, status);
   }
+}
+
+function isPage(body: unknown): body is HtmlPage {
+  return typeof body === 'object' && body !== null && 'title' in body && 'body' in body;
 }
 
 function isText(body: unknown): boolean {

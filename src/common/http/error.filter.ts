@@ -41,7 +41,7 @@ export class ErrorFilter implements ExceptionFilter {
     const type = host.getType();
     // What a filter throws there is heard by nobody: the caller waits in vain, and with gRPC the process ends.
     if (type === 'rpc') return this.toRpcError(exception);
-    if (type !== 'http') throw this.toThrow(exception);
+    if (type !== 'http') throw this.logged(exception);
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     if (isBrokenOff(request)) return;
@@ -54,21 +54,19 @@ export class ErrorFilter implements ExceptionFilter {
     sendError(reply, error, currentRequest()?.requestsRemaining);
   }
 
-  /** For what called a handler of messages, in the form that Nest's own filter gives to errors, and with the code. */
+  /** For what called a handler of messages: in the form that Nest's own filter gives to errors. */
   private toRpcError(exception: unknown): Observable<never> {
-    const { code, message, fields } = this.toThrow(exception);
-    return throwError(() => ({ status: 'error', code, message, ...(fields && { errors: fields }) }));
+    const own = (exception as { getError?: () => unknown } | null)?.getError?.();
+    if (own !== undefined) return throwError(() => (typeof own === 'object' ? own : { status: 'error', message: own }));
+    const { message, extensions } = this.logged(exception);
+    return throwError(() => ({ status: 'error', message, ...extensions }));
   }
 
-  /**
-   * For what called a resolver of GraphQL, or another handler that is no route: it makes an answer of what is thrown. GraphQL's has
-   * what it finds in `extensions`.
-   */
-  private toThrow(exception: unknown): ApiError {
+  /** For what called a resolver of GraphQL, or another handler that is no route: it makes an answer of what is thrown. */
+  private logged(exception: unknown): ApiError {
     const error = this.toApiError(exception, null);
     this.log(error, exception, currentRequest()?.requestId);
-    const { code, fields } = error;
-    return Object.assign(error, { extensions: { code, ...(fields && { errors: fields }) } });
+    return error;
   }
 
   private log(error: ApiError, exception: unknown, requestId: string | undefined): void {

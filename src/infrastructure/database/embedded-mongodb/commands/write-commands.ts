@@ -135,7 +135,6 @@ function change(context: CommandContext, statement: Document, filterField: strin
   const isUpsert = isTruthy(statement.upsert);
   const collection = isUpsert ? context.createdCollection() : context.writableCollection();
   const query = context.query(collection, filterField, statement);
-  if (isUpsert) checkUpsertFilter(query.filter);
   const wanted: UpdateStatement = {
     filter: query.filter,
     update: statement[updateField],
@@ -149,6 +148,7 @@ function change(context: CommandContext, statement: Document, filterField: strin
   const order = { sort: context.documentField('sort', statement), limit: isMulti ? 0 : 1 };
   // All records are found before the first is changed: otherwise a changed one could be found again.
   const records = findRecords(context.view, collection, { ...query, ...order });
+  if (isUpsert) checkUpsertFilter(query.filter);
   const changes = records.map((record) => {
     const document = updated(record.document);
     const isOther = replaceRecord(context.view, collection as Collection, record, document);

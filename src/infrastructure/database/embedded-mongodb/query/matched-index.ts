@@ -1,13 +1,15 @@
 import type { Scope } from '../expressions/expression.js';
-import { isArrayIndex, isDocument, own, type Document } from '../values/document.js';
+import { isRegExp } from '../values/bson-types.js';
+import { isDocument, own, type Document } from '../values/document.js';
 import { isTruthy } from '../values/numbers.js';
-import { compileFilter, compileValueTest, elementTest, operatorsOf } from './filter.js';
+import { compileFilter, compileValueTest, elementTest, isFilter, operatorsOf } from './filter.js';
 
 interface Condition {
   path: string;
-  operator: string;
   /** With its operand, and its options if it has some. */
   operators: Document;
+  /** When it is evaluated. */
+  rank: number;
 }
 
 const BITS = ['$bitsAllSet', '$bitsAllClear', '$bitsAnySet', '$bitsAnyClear'];
@@ -21,7 +23,7 @@ const ORDER = ['$elemMatch', ...COMPARISONS, '$regex', '$mod', '$exists', '$in',
  */
 export function matchedIndex(filter: Document, document: Document, scope: Scope): number | undefined {
   const all = [...conditions(filter)].sort(
-    (a, b) => ORDER.indexOf(a.operator) - ORDER.indexOf(b.operator) || (a.path < b.path ? -1 : Number(a.path > b.path)),
+    (a, b) => a.rank - b.rank || (a.path < b.path ? -1 : Number(a.path > b.path)),
   );
   let last: number | undefined;
   for (const condition of all) last = indexFor(condition, document, scope) ?? last;
@@ -33,9 +35,9 @@ function indexFor({ path, operators }: Condition, document: Document, scope: Sco
   let holder: unknown = document;
   for (let i = 0; i <= parts.length; i++) {
     const part = parts[i];
-    if (Array.isArray(holder) && !(part !== undefined && isArrayIndex(part) && Number(part) < holder.length)) {
+    if (Array.isArray(holder)) {
       const index = firstMatch(holder, parts.slice(i).join('.'), operators, scope);
-      return index < 0 ? undefined : index;
+      if (index >= 0) return index;
     }
     if (part === undefined || !(Array.isArray(holder) || isDocument(holder))) return undefined;
     holder = own(holder as Document, part);
@@ -66,26 +68,32 @@ function* conditions(filter: Document): Iterable<Condition> {
 
 function* ofField(path: string, { $options, ...operators }: Document): Iterable<Condition> {
   for (const [operator, operand] of Object.entries(operators)) {
-    if (operator === '$all' && Array.isArray(operand)) {
+    const isList = Array.isArray(operand) && (operator === '$all' || (operator === '$in' && operand.length === 1));
+    if (isList) {
       for (const one of operand) yield* ofField(path, operatorsOf(one));
     } else if (operator === '$regex' && $options !== undefined) {
-      yield { path, operator, operators: { $regex: operand, $options } };
+      yield conditionOn(path, operator, { $regex: operand, $options });
     } else if (ORDER.includes(operator) && !(operator === '$exists' && !isTruthy(operand))) {
-      yield { path, operator, operators: { [operator]: operand } };
+      yield conditionOn(path, operator, { [operator]: operand });
     }
   }
 }
 
-/** Values of one field are an `$in` to MongoDB. Of other alternatives it keeps no element. */
-function* sameField(alternatives: Document[]): Iterable<Condition> {
-  const each = alternatives.map((part) => [...conditions(part)]);
-  const paths = new Set(each.flat().map(({ path }) => path));
-  const values = each.map(([first, another]) => (another ? undefined : valuesOf(first?.operators)));
-  const [path] = paths;
-  if (path !== undefined && paths.size === 1 && values.every(Array.isArray))
-    yield { path, operator: '$in', operators: { $in: values.flat() } };
+function conditionOn(path: string, operator: string, operators: Document): Condition {
+  // Elements that are asked for fields come before those that are asked for themselves.
+  const isOfFields = operator === '$elemMatch' && isFilter(operators.$elemMatch as Document);
+  return { path, operators, rank: isOfFields ? -1 : ORDER.indexOf(operator) };
 }
 
-function valuesOf(operators: Document = {}): unknown {
-  return '$eq' in operators ? [operators.$eq] : operators.$in;
+/** Values and patterns for one field are an `$in` to MongoDB. Of other alternatives it keeps no element. */
+function* sameField(alternatives: Document[]): Iterable<Condition> {
+  const [path = ''] = Object.keys(alternatives[0] ?? {});
+  const values = alternatives.flatMap((one) => (Object.keys(one).join() === path ? valueOf(one[path]) : []));
+  if (!path.startsWith('$') && values.length === alternatives.length) yield conditionOn(path, '$in', { $in: values });
+}
+
+function valueOf(operand: unknown): unknown[] {
+  const { $eq, $regex = $eq, ...others } = operatorsOf(operand);
+  const isValue = Object.keys(others).length === 0 && ($eq !== undefined || isRegExp($regex));
+  return isValue ? [$regex] : [];
 }

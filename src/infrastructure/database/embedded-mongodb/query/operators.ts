@@ -1,4 +1,4 @@
-import { Binary, MaxKey, MinKey } from 'bson';
+import { Binary, Decimal128, Long, MaxKey, MinKey } from 'bson';
 import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isOperatorDocument, own } from '../values/document.js';
@@ -6,7 +6,7 @@ import { digitsOf, isTruthy, toDouble, toInteger } from '../values/numbers.js';
 import { Whole } from '../values/leaves.js';
 import { compare, encode, equal, identity } from '../values/order.js';
 import { toRegExp } from '../values/regex.js';
-import { isNumber, isRegExp, rankOf, typeTest } from '../values/bson-types.js';
+import { type BsonNumber, isNumber, isRegExp, rankOf, typeTest } from '../values/bson-types.js';
 
 /**
  * Decides on the values a path leads to, see filteredLeaves().
@@ -130,9 +130,19 @@ function modulo(operand: unknown): ValueTest {
 
 /** A number without its fraction; undefined for what is none, or is beyond int64. */
 function int64Of(value: unknown): bigint | undefined {
-  const exact = isNumber(value) ? digitsOf(value) : undefined;
-  const whole = exact && exact.digits / 10n ** BigInt(exact.scale);
+  if (!isNumber(value)) return undefined;
+  const whole = wholeOf(value);
   return whole !== undefined && BigInt.asIntN(64, whole) === whole ? whole : undefined;
+}
+
+function wholeOf(value: BsonNumber): bigint | undefined {
+  if (value instanceof Long) return value.toBigInt();
+  if (value instanceof Decimal128) {
+    const exact = digitsOf(value);
+    return exact && exact.digits / 10n ** BigInt(exact.scale);
+  }
+  const double = toDouble(value);
+  return Number.isFinite(double) ? BigInt(Math.trunc(double)) : undefined;
 }
 
 function bitTest(operand: unknown, accepts: (bits: bigint, mask: bigint) => boolean): ValueTest {
@@ -148,5 +158,6 @@ function bitTest(operand: unknown, accepts: (bits: bigint, mask: bigint) => bool
 
 function bitsOf(value: unknown): bigint | undefined {
   if (value instanceof Binary) return BigInt(`0x0${Buffer.from(value.value()).reverse().toString('hex')}`);
-  return isNumber(value) && Number.isInteger(toDouble(value)) ? int64Of(value) : undefined;
+  const whole = int64Of(value);
+  return whole !== undefined && equal(value, Long.fromBigInt(whole)) ? whole : undefined;
 }

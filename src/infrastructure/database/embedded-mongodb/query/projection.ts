@@ -32,6 +32,8 @@ export function compileProjection(specification: Document, scope: Scope, options
   for (const [path, value] of flatten(specification)) {
     const isShape = !options.isStage && (isSlice(value) || isElementMatch(value));
     const includes = !isFlag(value) || isTruthy(value);
+    const isPositional = !options.isStage && /\.\$(\.|$)/.test(path);
+    if (isPositional && !includes) throw new CommandError(31395, 'positional projection cannot be used with exclusion');
     // The id may be left out of an inclusion; wanted, it says what the others do not.
     const isDecisive = !isShape && (path !== '_id' || !isFlag(value));
     if (isDecisive && isInclusion !== undefined && isInclusion !== includes) {
@@ -40,14 +42,13 @@ export function compileProjection(specification: Document, scope: Scope, options
       throw new CommandError(includes ? 31253 : 31254, `Cannot do ${kinds} ${path} in ${projection}`);
     }
     if (isDecisive) isInclusion = includes;
-    if (options.isStage || !/\.\$(\.|$)/.test(path)) {
+    if (!isPositional) {
       addRule(tree, path, ruleFor(value, scope, options));
       continue;
     }
     if (!path.endsWith('.$')) throw new CommandError(31394, 'A positional projection may only be used at the end');
     if (positional) throw new CommandError(31276, 'Cannot specify more than one positional projection per query.');
     positional = path.slice(0, -2);
-    if (!includes) throw new CommandError(31395, 'positional projection cannot be used with exclusion');
     addRule(tree, positional, true);
   }
   isInclusion ??= tree.get('_id') === true || Object.values(specification).some(isElementMatch);

@@ -4,7 +4,7 @@ import { compileFilter, type Predicate } from '../query/filter.js';
 import { isDocument, splitPath, type Document } from '../values/document.js';
 import { Place } from '../values/place.js';
 
-/** Index of the element that the query matched in an array, taken before anything was changed. */
+/** Index of the element that the query matched, taken before anything was changed. */
 type Matched = () => number | undefined;
 
 /** Turns paths with `$`, `$[]` and `$[name]` into the concrete paths they mean in one document. */

@@ -181,7 +181,7 @@ function seedFrom(filter: Document, seed: Document, onlyId: boolean): void {
   }
 }
 
-/** @throws CommandError 224 for a condition of which nobody could say what it wants of a new document */
+/** @throws CommandError 224 for `$expr`, which MongoDB does not allow there; the filter is one that has been compiled */
 export function checkUpsertFilter(filter: Document): void {
   for (const [key, operand] of Object.entries(filter)) {
     if (key === '$expr') throw new CommandError(224, '$expr is not allowed in the query predicate for an upsert');
