@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { driverSuite, type Fields, mongoose, SERVER } from './embedded-mongodb-contract.js';
 
 const { Decimal128, Long, Timestamp } = mongoose.mongo;
+const decimal = (text: string) => Decimal128.fromString(text);
 const long = (text: string) => Long.fromString(text);
 
 /** Where an approximation of MongoDB would go unnoticed. */
@@ -79,12 +80,50 @@ describe(`Details of ${SERVER}`, () => {
     [{ q: { $in: [{ y: 2 }] } }, { q: { y: 2 } }],
     [{ q: { $all: [{ y: 2 }] } }, { q: { y: 2 } }],
     [{ q: { $all: [2], $in: [1, 2] } }, { q: 2 }],
+    [
+      { q: { y: 2 }, 'r.s': 1, 'r.t': 2 },
+      { q: { y: 2 }, r: { s: 1, t: 2 } },
+    ],
+    [{ q: { $all: [/a/, 'a'] } }, { q: 'a' }],
     [{ q: { $in: [1, 2] } }, {}],
     [{ q: { $in: [/a/] } }, {}],
     [{ q: { $all: [{ $elemMatch: { a: 1 } }] } }, {}],
   ])('takes into a new document what only %j can mean', async (filter, seed) => {
     await suite.things.updateOne(filter, { $set: { z: 9 } }, { upsert: true });
     expect(await suite.things.find({}, { projection: { _id: 0 } }).toArray()).toEqual([{ ...seed, z: 9 }]);
+  });
+
+  it.each<[Fields]>([
+    [{ q: { $all: [1, 2] } }],
+    [{ q: { $eq: 2, $all: [2] } }],
+    [{ q: { y: 1 }, 'q.z': 1 }],
+    [{ $and: [{ 'q.z': 1 }, { q: { y: 1 } }] }],
+  ])('makes no document that its own filter %j would not find', async (filter) => {
+    const upsert = suite.things.updateOne(filter, { $set: { z: 9 } }, { upsert: true });
+    await expect(upsert).rejects.toMatchObject({ code: 54 });
+    expect(await suite.things.countDocuments()).toBe(0);
+  });
+
+  it.each<[Fields, unknown]>([
+    [{ $multiply: [{ $add: [0.1, 0.2] }, decimal('1')] }, '0.300000000000000'],
+    [{ $multiply: [10.2, decimal('1232')] }, '12566.4000000000000'],
+    [{ $add: [0.1, decimal('1')] }, '1.100000000000000'],
+    [{ $subtract: [decimal('1'), 0.1] }, '0.900000000000000'],
+    [{ $divide: [decimal('1'), 0.5] }, '2'],
+    [{ $add: [2, decimal('1.50')] }, '3.50'],
+    [{ $sum: [0.1, 0.2, decimal('1')] }, '1.300000000000000016653345369377348'],
+  ])('takes a double for as many digits as MongoDB does beside a decimal: %j', async (expression, value) => {
+    expect(String(await suite.valueOf({}, expression))).toBe(value);
+  });
+
+  it('leaves the other fields where they are beside a slice', async () => {
+    await suite.things.insertOne({ a: [1, 2], b: 22, c: [1, 2] });
+    const shown = (projection: Fields) => suite.things.findOne({}, { projection: { _id: 0, ...projection } });
+    const c = { $elemMatch: { $gt: 1 } };
+    expect(await shown({ a: { $slice: 1 }, c })).toEqual({ a: [1], b: 22, c: [2] });
+    expect(await shown({ c })).toEqual({ c: [2] });
+    expect(await shown({ a: { $slice: 1 }, c: 1 })).toEqual({ a: [1], c: [1, 2] });
+    await expect(shown({ 'a.$': { $slice: 1 } })).rejects.toMatchObject({ code: 31271 });
   });
 
   it('refuses an expression in the filter of an upsert, whether or not there is a document', async () => {

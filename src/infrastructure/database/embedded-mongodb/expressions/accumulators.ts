@@ -1,5 +1,5 @@
 import { CommandError } from '../command-error.js';
-import { ADDITION, bsonDouble, calculate, quotient } from '../values/arithmetic.js';
+import { ADDITION, bsonDouble, calculate, exactDecimal, quotient } from '../values/arithmetic.js';
 import { isNumber, typeName, type BsonNumber } from '../values/bson-types.js';
 import type { Fold } from '../values/collation.js';
 import { assign, isDocument, type Document } from '../values/document.js';
@@ -43,7 +43,8 @@ function added(values: unknown[]): BsonNumber {
   const numbers = values.filter(isNumber);
   const types = new Set(numbers.map(typeName));
   if (types.has('decimal') || !types.has('double')) {
-    return numbers.reduce<BsonNumber>((sum, value) => calculate(ADDITION, sum, value, 'double'), 0);
+    const exact = numbers.map((value) => (typeName(value) === 'double' ? exactDecimal(toDouble(value)) : value));
+    return exact.reduce<BsonNumber>((sum, value) => calculate(ADDITION, sum, value, 'double'), 0);
   }
   let [sum, lost] = [0, 0];
   for (const value of numbers.map(toDouble)) {

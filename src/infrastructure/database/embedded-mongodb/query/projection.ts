@@ -49,9 +49,12 @@ export function compileProjection(specification: Document, scope: Scope, options
     if (!path.endsWith('.$')) throw new CommandError(31394, 'A positional projection may only be used at the end');
     if (positional) throw new CommandError(31276, 'Cannot specify more than one positional projection per query.');
     positional = path.slice(0, -2);
+    if (!isFlag(value)) throw new CommandError(31271, 'positional projection cannot be used with an expression');
     addRule(tree, positional, true);
   }
-  isInclusion ??= tree.get('_id') === true || Object.values(specification).some(isElementMatch);
+  const shapes = options.isStage ? [] : Object.values(specification);
+  // Beside a $slice, which leaves the other fields where they are, $elemMatch does so too.
+  isInclusion ??= tree.get('_id') === true || (shapes.some(isElementMatch) && !shapes.some(isSlice));
   if (isInclusion && !tree.has('_id')) tree.set('_id', true);
   const arrayPath = positional?.split('.');
   return (document) => {

@@ -166,17 +166,19 @@ function refuseConflicts(paths: string[]): void {
   if (here) throw new CommandError(40, `Updating the path '${here}' would create a conflict at '${there}'`);
 }
 
-function seedFrom(filter: Document, seed: Document, onlyId: boolean): void {
+/** @param known paths that have a value already */
+function seedFrom(filter: Document, seed: Document, onlyId: boolean, known: string[] = []): void {
   for (const [key, operand] of Object.entries(filter)) {
     if (key === '$and' || (key === '$or' && Array.isArray(operand) && operand.length === 1)) {
-      for (const part of operand as Document[]) seedFrom(part, seed, onlyId);
+      for (const part of operand as Document[]) seedFrom(part, seed, onlyId, known);
     } else if (!key.startsWith('$') && (!onlyId || key === '_id')) {
-      const value = valueRequired(operand);
-      if (value === undefined) continue;
-      const place = new Place(seed, splitPath(key));
-      const isKnown = place.get() !== undefined;
-      if (isKnown) throw new CommandError(54, `cannot infer query fields to set, path '${key}' is matched twice`);
-      place.set(copy(value));
+      for (const value of valuesRequired(operand)) {
+        known.push(key);
+        if (collisionOf(known)) {
+          throw new CommandError(54, `cannot infer query fields to set, path '${key}' is matched twice`);
+        }
+        new Place(seed, splitPath(key)).set(copy(value));
+      }
     }
   }
 }
@@ -189,11 +191,11 @@ export function checkUpsertFilter(filter: Document): void {
   }
 }
 
-function valueRequired(operand: unknown): unknown {
-  if (isRegExp(operand)) return undefined;
-  if (!isOperatorDocument(operand)) return operand;
-  if ('$eq' in operand) return operand.$eq;
-  const lists = [operand.$in, operand.$all].filter((list) => Array.isArray(list));
-  const [value] = lists.find(({ length }) => length === 1) ?? [];
-  return isRegExp(value) || isOperatorDocument(value) ? undefined : value;
+/** What a field has to be equal to: more than one value cannot be. */
+function valuesRequired(operand: unknown): unknown[] {
+  if (!isOperatorDocument(operand)) return isRegExp(operand) ? [] : [operand];
+  const { $in, $all } = operand;
+  const listed = [...(Array.isArray($in) && $in.length === 1 ? $in : []), ...(Array.isArray($all) ? $all : [])];
+  const values = listed.filter((value) => !isRegExp(value) && !isOperatorDocument(value));
+  return '$eq' in operand ? [operand.$eq, ...values] : values;
 }

@@ -44,7 +44,7 @@ export function calculate(
 ): BsonNumber {
   const types = [typeName(a), typeName(b)];
   if (types.includes('decimal')) {
-    const [x, y] = [digitsOf(a), digitsOf(b)];
+    const [x, y] = [decimalDigitsOf(a), decimalDigitsOf(b)];
     if (x && y) return toDecimal(arithmetic.decimal(x, y));
     return Decimal128.fromString(String(arithmetic.double(toDouble(a), toDouble(b))));
   }
@@ -69,7 +69,7 @@ export function bsonDouble(value: number): number | Double {
 
 /** A decimal where one of them is, to 34 digits; otherwise a double. */
 export function quotient(a: BsonNumber, b: BsonNumber): BsonNumber {
-  const [x, y] = [digitsOf(a), digitsOf(b)];
+  const [x, y] = [decimalDigitsOf(a), decimalDigitsOf(b)];
   const isDecimal = a instanceof Decimal128 || b instanceof Decimal128;
   if (!isDecimal || !x || !y) {
     const result = toDouble(a) / toDouble(b);
@@ -78,6 +78,17 @@ export function quotient(a: BsonNumber, b: BsonNumber): BsonNumber {
   const places = 34 + String(y.digits).length;
   const exact = { digits: (x.digits * 10n ** BigInt(places)) / y.digits, scale: x.scale - y.scale + places };
   return toDecimal(shortened(exact, Math.max(0, x.scale - y.scale)));
+}
+
+/** Of a double MongoDB takes 15 digits when it calculates with decimals. */
+function decimalDigitsOf(value: BsonNumber): Digits | undefined {
+  const isFraction = typeName(value) === 'double' && toDouble(value) !== 0;
+  return digitsOf(isFraction ? toDouble(value).toPrecision(15) : value);
+}
+
+/** The decimal nearest to what a double is in binary. Sums are of these. */
+export function exactDecimal(value: number): Decimal128 {
+  return Number.isFinite(value) ? toDecimal(exactDigitsOf(value)) : Decimal128.fromString(String(value));
 }
 
 /** Of a Decimal128. */

@@ -40,7 +40,7 @@ export function aligned(a: Digits, b: Digits): { x: bigint; y: bigint; scale: nu
 }
 
 /** As it is written in decimal; undefined for NaN and the infinities. */
-export function digitsOf(value: BsonNumber): Digits | undefined {
+export function digitsOf(value: BsonNumber | string): Digits | undefined {
   const match = /^(-?)(\d*)\.?(\d*)(?:E([+-]?\d+))?$/i.exec(value.toString());
   if (!match) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
