@@ -53,7 +53,7 @@ export class ApiError extends Error {
     this.headers = details.headers ?? {};
   }
 
-  /** What answers of GraphQL have beside the message, in the place that its specification leaves for that, and those of messages. */
+  /** What answers of GraphQL tell beside the message (graphql-js reads it by this name), and errors of messages. */
   get extensions(): object {
     return {
       code: this.code,

@@ -56,6 +56,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   /** For what called a handler of messages: in the form that Nest's own filter gives to errors. */
   private toRpcError(exception: unknown): Observable<never> {
+    // Nest's RpcException says itself what the caller is to get.
     const own = (exception as { getError?: () => unknown } | null)?.getError?.();
     if (own !== undefined) return throwError(() => (typeof own === 'object' ? own : { status: 'error', message: own }));
     const { message, extensions } = this.logged(exception);

@@ -45,6 +45,11 @@ export function isFilter(operand: Document): boolean {
   return !isOperatorDocument(operand) || ['$and', '$or', '$nor', '$where'].includes(first);
 }
 
+/** Whether an entry of a filter stands for parts of which all have to be met. */
+export function isConjunction(key: string, operand: unknown): operand is Document[] {
+  return key === '$and' || (key === '$or' && Array.isArray(operand) && operand.length === 1);
+}
+
 function compileEntry(key: string, operand: unknown, scope: Scope): Predicate {
   const parts = (): Predicate[] => {
     if (Array.isArray(operand) && operand.length > 0 && operand.every(isDocument)) {

@@ -2,7 +2,7 @@ import type { Scope } from '../expressions/expression.js';
 import { isRegExp } from '../values/bson-types.js';
 import { isDocument, own, type Document } from '../values/document.js';
 import { isTruthy } from '../values/numbers.js';
-import { compileFilter, compileValueTest, elementTest, isFilter, operatorsOf } from './filter.js';
+import { compileFilter, compileValueTest, elementTest, isConjunction, isFilter, operatorsOf } from './filter.js';
 
 interface Condition {
   path: string;
@@ -56,8 +56,8 @@ function firstMatch(array: unknown[], rest: string, operators: Document, scope: 
 
 function* conditions(filter: Document): Iterable<Condition> {
   for (const [key, operand] of Object.entries(filter)) {
-    if (key === '$and' || (key === '$or' && Array.isArray(operand) && operand.length === 1)) {
-      for (const part of operand as Document[]) yield* conditions(part);
+    if (isConjunction(key, operand)) {
+      for (const part of operand) yield* conditions(part);
     } else if (key === '$or') {
       yield* sameField(operand as Document[]);
     } else if (!key.startsWith('$')) {

@@ -2,6 +2,7 @@ import { ObjectId } from 'bson';
 import { compilePipeline } from '../aggregation/pipeline.js';
 import { CommandError } from '../command-error.js';
 import type { Scope } from '../expressions/expression.js';
+import { isConjunction } from '../query/filter.js';
 import { matchedIndex } from '../query/matched-index.js';
 import {
   collisionOf,
@@ -169,8 +170,8 @@ function refuseConflicts(paths: string[]): void {
 /** @param known paths that have a value already */
 function seedFrom(filter: Document, seed: Document, onlyId: boolean, known: string[] = []): void {
   for (const [key, operand] of Object.entries(filter)) {
-    if (key === '$and' || (key === '$or' && Array.isArray(operand) && operand.length === 1)) {
-      for (const part of operand as Document[]) seedFrom(part, seed, onlyId, known);
+    if (isConjunction(key, operand)) {
+      for (const part of operand) seedFrom(part, seed, onlyId, known);
     } else if (!key.startsWith('$') && (!onlyId || key === '_id')) {
       for (const value of valuesRequired(operand)) {
         known.push(key);

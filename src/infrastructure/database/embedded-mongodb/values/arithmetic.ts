@@ -69,12 +69,10 @@ export function bsonDouble(value: number): number | Double {
 
 /** A decimal where one of them is, to 34 digits; otherwise a double. */
 export function quotient(a: BsonNumber, b: BsonNumber): BsonNumber {
+  const result = toDouble(a) / toDouble(b);
+  if (!(a instanceof Decimal128 || b instanceof Decimal128)) return bsonDouble(result);
   const [x, y] = [decimalDigitsOf(a), decimalDigitsOf(b)];
-  const isDecimal = a instanceof Decimal128 || b instanceof Decimal128;
-  if (!isDecimal || !x || !y) {
-    const result = toDouble(a) / toDouble(b);
-    return isDecimal ? Decimal128.fromString(String(result)) : bsonDouble(result);
-  }
+  if (!x || !y) return Decimal128.fromString(String(result));
   const places = 34 + String(y.digits).length;
   const exact = { digits: (x.digits * 10n ** BigInt(places)) / y.digits, scale: x.scale - y.scale + places };
   return toDecimal(shortened(exact, Math.max(0, x.scale - y.scale)));
