@@ -280,6 +280,10 @@ describe('The record of security events', () => {
       expect(body).toMatchObject({ error: true, code: 'validation_failed', data: null });
     }
     expect((await events('?limit=100&page=1')).status).toBe(200);
+    const { body } = await events('?kind=login');
+    expect(body.errors, 'with the names to choose from').toEqual([
+      { field: 'kind', message: expect.stringContaining('authn_login_success, authn_login_fail, ') },
+    ]);
   });
 
   it('is for administrators', async () => {

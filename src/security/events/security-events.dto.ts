@@ -13,7 +13,7 @@ export class SecurityEventsQueryDto extends PageQueryDto {
   user?: string;
 
   @ApiPropertyOptional({ ...KIND, example: 'authn_login_fail', description: 'Events of one kind' })
-  @IsIn(SECURITY_EVENT_KINDS, { message: 'kind must be one of the documented kinds' })
+  @IsIn(SECURITY_EVENT_KINDS, { message: `kind must be one of ${SECURITY_EVENT_KINDS.join(', ')}` })
   @IsOmittable()
   kind?: SecurityEventKind;
 
