@@ -85,6 +85,14 @@ describe(`Details of ${SERVER}`, () => {
       { q: { y: 2 }, r: { s: 1, t: 2 } },
     ],
     [{ q: { $all: [/a/, 'a'] } }, { q: 'a' }],
+    [{ q: { $eq: 2, $all: [2, 2] } }, { q: 2 }],
+    [{ q: { $in: [2, 2] } }, { q: 2 }],
+    [
+      { q: 2, $and: [{ q: 2 }, { r: { $in: [1] } }] },
+      { q: 2, r: 1 },
+    ],
+    [{ $or: [{ q: 2 }, { q: 2 }] }, { q: 2 }],
+    [{ $or: [{ q: 2 }, { q: 3 }] }, {}],
     [{ q: { $in: [1, 2] } }, {}],
     [{ q: { $in: [/a/] } }, {}],
     [{ q: { $all: [{ $elemMatch: { a: 1 } }] } }, {}],
@@ -95,13 +103,90 @@ describe(`Details of ${SERVER}`, () => {
 
   it.each<[Fields]>([
     [{ q: { $all: [1, 2] } }],
-    [{ q: { $eq: 2, $all: [2] } }],
     [{ q: { y: 1 }, 'q.z': 1 }],
     [{ $and: [{ 'q.z': 1 }, { q: { y: 1 } }] }],
   ])('makes no document that its own filter %j would not find', async (filter) => {
     const upsert = suite.things.updateOne(filter, { $set: { z: 9 } }, { upsert: true });
     await expect(upsert).rejects.toMatchObject({ code: 54 });
     expect(await suite.things.countDocuments()).toBe(0);
+  });
+
+  it.each<[Fields, number]>([
+    [{ '_id.x': 1, '_id.y': 2 }, 111],
+    [{ _id: { x: 1 }, '_id.x': 1 }, 111],
+  ])('replaces nothing by a document with a part of an _id: %j', async (filter, code) => {
+    await expect(suite.things.replaceOne(filter, { z: 9 }, { upsert: true })).rejects.toMatchObject({ code });
+    expect(await suite.things.countDocuments()).toBe(0);
+  });
+
+  it.each([
+    [{ $regex: /X/i }, 1],
+    [{ $regex: 'X', $options: 'i' }, 1],
+    [{ $regex: /X/, $options: 'i' }, 1],
+    [{ $options: '', $regex: /X/i }, 1],
+    [{ $not: { $options: '', $regex: /X/i } }, 0],
+    [{ $elemMatch: { $options: '', $regex: /X/i } }, 1],
+  ])('finds by the options of an expression, within it or beside it: %j', async (condition, count) => {
+    await suite.things.insertOne({ a: ['x'] });
+    expect(await suite.things.countDocuments({ a: condition })).toBe(count);
+    if (count === 0 || '$elemMatch' in condition) return;
+    await suite.things.updateOne({ a: condition }, { $set: { 'a.$': 'found' } });
+    expect(await suite.things.countDocuments({ a: 'found' })).toBe(1);
+  });
+
+  it.each<[Fields, number]>([
+    [{ $regex: /x/i, $options: '' }, 51075],
+    [{ $regex: /x/i, $options: 'i' }, 51075],
+    [{ $options: 's', $regex: /x/i }, 51075],
+    [{ $not: { $regex: /x/i, $options: 'i' } }, 51075],
+    [{ $regex: 'x', $options: 1 }, 2],
+  ])('does not choose between the options of an expression and those beside it: %j', async (condition, code) => {
+    await expect(suite.things.countDocuments({ a: condition })).rejects.toMatchObject({ code });
+  });
+
+  it.each(['my_el', 'El', '1st'])('has no array filter with the name %s', async (name) => {
+    const update = { $set: { [`a.$[${name}]`]: 3 } };
+    const arrayFilters = [{ [name]: 1 }];
+    await expect(suite.things.updateOne({}, update, { arrayFilters })).rejects.toMatchObject({ code: 2 });
+  });
+
+  it('takes an empty hint for none', async () => {
+    await suite.things.insertOne({ a: 1 });
+    expect(await suite.things.find({ a: 1 }, { hint: {} }).toArray()).toHaveLength(1);
+    expect((await suite.things.updateOne({ a: 1 }, { $set: { b: 1 } }, { hint: {} })).modifiedCount).toBe(1);
+  });
+
+  it.each<[Fields, number]>([
+    [{ date: '$none', format: '%q' }, 18536],
+    [{ date: null, format: 7 }, 18533],
+    [{ date: null, timezone: 'Nowhere' }, 40485],
+  ])('notices without a date what is wrong about its text: %j', async (operand, code) => {
+    const text = suite.over([{}], { $project: { text: { $dateToString: operand } } });
+    await expect(text).rejects.toMatchObject({ code });
+  });
+
+  it.each([
+    [{ timezone: '+00:00' }, '2026-03-01T12:00:00.000Z'],
+    [{ timezone: '+01:00' }, '2026-03-01T13:00:00.000'],
+    [{ timezone: null }, null],
+    [{ format: null }, null],
+  ])('writes a date of %j as %s', async (operand, text) => {
+    const date = new Date('2026-03-01T12:00:00Z');
+    const stage = { $project: { _id: 0, text: { $dateToString: { date, ...operand } } } };
+    expect(await suite.over([{}], stage)).toEqual([{ text }]);
+  });
+
+  it.each(['$indexOfBytes', '$indexOfCP'])('%s finds nothing, and not even no text, past the end', async (name) => {
+    const at = (start: number): Fields => ({ [name]: ['abc', '', start] });
+    const stage = { $project: { _id: 0, within: at(3), past: at(4) } };
+    expect(await suite.over([{}], stage)).toEqual([{ within: 3, past: -1 }]);
+  });
+
+  it.each<[Record<string, string | number>, number]>([
+    [{ a: 'hashed', b: 'hashed' }, 31303],
+    [{ $db: 1 }, 67],
+  ])('has no index over %j', async (key, code) => {
+    await expect(suite.things.createIndex(key as Record<string, 1>)).rejects.toMatchObject({ code });
   });
 
   it.each<[Fields, unknown]>([

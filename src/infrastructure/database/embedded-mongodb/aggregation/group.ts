@@ -12,7 +12,17 @@ import type { Stage } from './stage.js';
 /** `$group`: one document for each value of `_id`, in the order in which the values first appear. */
 export function group({ _id, ...fields }: Document, scope: Scope): Stage {
   const idOf = compileExpression(_id ?? null, scope);
-  return grouping((document) => idOf(document, scope.variables) ?? null, fields, scope);
+  // Only of an object with a single field, MongoDB takes a missing value for null (SERVER-21992).
+  const names = isDocument(_id) && !isOperatorDocument(_id) ? Object.keys(_id) : [];
+  const missing = names.length === 1 ? { [names[0] as string]: null } : undefined;
+  return grouping(
+    (document) => {
+      const value = idOf(document, scope.variables) ?? null;
+      return missing ? { ...missing, ...(value as Document) } : value;
+    },
+    fields,
+    scope,
+  );
 }
 
 function grouping(idOf: (document: Document) => unknown, fields: Document, scope: Scope): Stage {

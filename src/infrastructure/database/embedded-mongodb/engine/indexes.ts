@@ -61,7 +61,8 @@ export function checkIndex(given: Document): void {
   const unknown = Object.keys(given).find((option) => !(isOfId ? ID_OPTIONS : OPTIONS).has(option));
   if (unknown) throw new CommandError(197, `The field '${unknown}' is not valid for an index specification.`);
   const path =
-    isDocument(given.key) && Object.keys(given.key).find((name) => !name.includes('$**') && !isFieldPath(name));
+    isDocument(given.key) &&
+    Object.keys(given.key).find((name) => !name.includes('$**') && (name.startsWith('$') || !isFieldPath(name)));
   if (typeof path === 'string') throw new CommandError(67, `Index key contains an illegal field name: '${path}'`);
   if (equal(given.key, { _id: -1 })) throw new CommandError(2, "The field 'key' for an _id index must be {_id: 1}");
   const { partialFilterExpression: partialFilter, expireAfterSeconds: seconds, collation } = given;
@@ -71,6 +72,9 @@ export function checkIndex(given: Document): void {
   if (isNumber(seconds) && toDouble(seconds) >= 2 ** 31) throw new CommandError(67, 'expireAfterSeconds is too large');
   if (isTruthy(given.unique) && isDocument(given.key) && Object.values(given.key).includes('hashed')) {
     throw new CommandError(16764, 'Currently hashed indexes cannot guarantee uniqueness. Use a regular index.');
+  }
+  if (isDocument(given.key) && Object.values(given.key).filter((kind) => kind === 'hashed').length > 1) {
+    throw new CommandError(31303, 'A maximum of one index field is allowed to be hashed');
   }
   checkCollation(collation);
 }

@@ -5,7 +5,7 @@ import { indexRange } from '../storage/keys.js';
 import type { View } from '../storage/view.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, withField, type Document } from '../values/document.js';
-import { encode } from '../values/order.js';
+import { encode, equal } from '../values/order.js';
 import { typeName } from '../values/bson-types.js';
 import {
   demandsOf,
@@ -124,7 +124,7 @@ function hintedOrder({ indexes }: Collection, hint: unknown, [index]: readonly I
 }
 
 function hinted(collection: Collection, hint: unknown): readonly IndexDefinition[] {
-  if (hint === undefined || hint === null || hint === '') return collection.indexes;
+  if (hint === undefined || hint === null || hint === '' || equal(hint, {})) return collection.indexes;
   if (isDocument(hint) && '$natural' in hint) return [];
   const wanted = indexFor(collection, hint);
   if (!wanted) throw new CommandError(2, 'hint provided does not correspond to an existing index');

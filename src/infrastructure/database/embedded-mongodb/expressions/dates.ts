@@ -42,15 +42,16 @@ export const DATES: Operators = {
   ...Object.fromEntries(Object.entries(PARTS).map(([name, [, , read]]) => [name, reading(read)])),
   $dateToString: named('date format? timezone? onNull?', (given) => {
     const { date, onNull, ...others }: Document = { onNull: null, ...given };
-    if (isNothing(date)) return onNull;
-    if (Object.values(others).some(isNothing)) return null;
     const { format, timezone } = others;
-    if (format !== undefined && typeof format !== 'string') {
+    if (!isNothing(format) && typeof format !== 'string') {
       throw new CommandError(18533, '$dateToString requires a format that is a string');
     }
-    const moment = dateOf(date);
-    const byDefault = `%Y-%m-%dT%H:%M:%S.%L${(timezone ?? 'UTC') === 'UTC' ? 'Z' : ''}`;
-    return formatted(moment, offsetAt(moment, timezone), format ?? byDefault);
+    const byDefault = `%Y-%m-%dT%H:%M:%S.%L${/^(UTC|[+-]00(:?00)?)$/.test(String(timezone ?? 'UTC')) ? 'Z' : ''}`;
+    // What is wrong with the format or the time zone is wrong without a date, too.
+    const moment = isNothing(date) ? new Date(0) : dateOf(date);
+    const text = formatted(moment, offsetAt(moment, timezone), format ?? byDefault);
+    if (isNothing(date)) return onNull;
+    return Object.values(others).some(isNothing) ? null : text;
   }),
   $dateFromString: named('dateString timezone? onError? onNull?', (given) => {
     const { dateString, timezone, onNull }: Document = { onNull: null, ...given };

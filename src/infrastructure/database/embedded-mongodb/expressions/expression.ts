@@ -1,4 +1,4 @@
-import { CommandError } from '../command-error.js';
+import { CommandError, unsupported } from '../command-error.js';
 import type { Fold } from '../values/collation.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 
@@ -97,6 +97,7 @@ export function argumentsOf(operator: string, operand: unknown, names: string): 
 
 /** @throws CommandError 16867 for a name that is reserved for MongoDB's own variables */
 export function variableName(name: string): string {
+  if (name === 'CURRENT') throw unsupported("A variable 'CURRENT'", 16867);
   if (/^[a-z\x80-\uffff][\w\x80-\uffff]*$/.test(name)) return name;
   throw new CommandError(16867, `'${name}' is no name that a user variable may have`);
 }

@@ -33,12 +33,14 @@ export const TEXTS: Operators = {
       .slice(from, from + length)
       .join('');
   }),
-  $indexOfBytes: indexOf('$indexOfBytes', (text, sought, start, end) =>
-    Buffer.from(text).subarray(0, end).indexOf(sought, start),
-  ),
+  $indexOfBytes: indexOf('$indexOfBytes', (text, sought, start, end) => {
+    const bytes = Buffer.from(text).subarray(0, end);
+    return start > bytes.length ? -1 : bytes.indexOf(sought, start);
+  }),
   $indexOfCP: indexOf('$indexOfCP', (text, sought, start, end) => {
-    const points = Array.from(text);
-    const index = points.slice(0, end).join('').indexOf(sought, points.slice(0, start).join('').length);
+    const points = Array.from(text).slice(0, end);
+    if (start > points.length) return -1;
+    const index = points.join('').indexOf(sought, points.slice(0, start).join('').length);
     return index < 0 ? index : Array.from(text.slice(0, index)).length;
   }),
   $split: strict([2, 2], ([text, separator]) => {

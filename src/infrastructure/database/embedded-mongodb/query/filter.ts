@@ -5,6 +5,7 @@ import { CommandError, unsupported } from '../command-error.js';
 import { isDocument, isOperatorDocument, type Document } from '../values/document.js';
 import { isRegExp } from '../values/bson-types.js';
 import { isTruthy } from '../values/numbers.js';
+import { byIdentity } from '../values/order.js';
 import { toFlags } from '../values/regex.js';
 import { filteredLeaves } from '../values/leaves.js';
 import { arrayOf, compileOperator, equality, not, some, type LeavesTest } from './operators.js';
@@ -45,9 +46,9 @@ export function isFilter(operand: Document): boolean {
   return !isOperatorDocument(operand) || ['$and', '$or', '$nor', '$where'].includes(first);
 }
 
-/** Whether an entry of a filter stands for parts of which all have to be met. */
+/** Whether an entry of a filter stands for parts of which all have to be met: of alternatives that are the same, too. */
 export function isConjunction(key: string, operand: unknown): operand is Document[] {
-  return key === '$and' || (key === '$or' && Array.isArray(operand) && operand.length === 1);
+  return key === '$and' || (key === '$or' && Array.isArray(operand) && byIdentity(operand).size === 1);
 }
 
 function compileEntry(key: string, operand: unknown, scope: Scope): Predicate {
@@ -97,7 +98,7 @@ function compileOperators(operators: Document, scope: Scope): LeavesTest {
   const names = Object.keys(operators).filter((name) => name !== '$options');
   const tests = names.map((name): LeavesTest => {
     const operand = operators[name];
-    if (name === '$regex') return some(equality(pattern(operand, operators.$options)));
+    if (name === '$regex') return some(equality(pattern(operators)));
     if (name === '$not') return negation(operand, scope);
     if (name === '$elemMatch') return elementMatch(operand, scope);
     if (name === '$all') return allTest(operand, scope);
@@ -110,13 +111,19 @@ function everyTest(tests: LeavesTest[]): LeavesTest {
   return (found, isElement) => tests.every((test) => test(found, isElement));
 }
 
-function pattern(operand: unknown, flags: unknown): BSONRegExp {
-  const source = isRegExp(operand) ? operand.pattern : operand;
+/** @throws CommandError 51075 for options both in the expression and behind it, or in both places: MongoDB does not choose */
+function pattern(operators: Document): BSONRegExp {
+  const { $regex, $options = '' } = operators;
+  const source = isRegExp($regex) ? $regex.pattern : $regex;
   if (typeof source !== 'string') throw new CommandError(2, '$regex has to be a string');
-  const given = typeof flags === 'string' || !isRegExp(operand) ? (flags as string | undefined) : operand.options;
+  if (typeof $options !== 'string') throw new CommandError(2, '$options has to be a string');
+  const own = isRegExp($regex) ? $regex.options : '';
+  const names = Object.keys(operators);
+  const isBehind = names.indexOf('$options') > names.indexOf('$regex');
+  if (own && ($options || isBehind)) throw new CommandError(51075, 'options set in both $regex and $options');
   // The constructor would refuse an unknown one with an error of its own.
-  toFlags(given ?? '');
-  return new BSONRegExp(source, given);
+  toFlags(own || $options);
+  return new BSONRegExp(source, own || $options);
 }
 
 function negation(operand: unknown, scope: Scope): LeavesTest {

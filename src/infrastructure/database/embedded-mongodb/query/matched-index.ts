@@ -72,7 +72,7 @@ function* ofField(path: string, { $options, ...operators }: Document): Iterable<
     if (isList) {
       for (const one of operand) yield* ofField(path, operatorsOf(one));
     } else if (operator === '$regex' && $options !== undefined) {
-      yield conditionOn(path, operator, { $regex: operand, $options });
+      yield conditionOn(path, operator, { $options, $regex: operand });
     } else if (ORDER.includes(operator) && !(operator === '$exists' && !isTruthy(operand))) {
       yield conditionOn(path, operator, { [operator]: operand });
     }

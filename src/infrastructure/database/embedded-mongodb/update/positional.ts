@@ -11,12 +11,18 @@ type Matched = () => number | undefined;
 export class PathResolver {
   private readonly arrayFilters = new Map<string, Predicate>();
 
-  /** @throws CommandError 2 for a name without an array filter, 9 for an array filter that is malformed or never referred to */
+  /** @throws CommandError 2 for a name without an array filter, or that none can have, 9 for an array filter that is malformed or never referred to */
   constructor(paths: string[], arrayFilters: unknown, scope: Scope) {
     for (const filter of (arrayFilters as Document[] | undefined) ?? []) {
       const [name, another] = new Set(identifiersOf(filter));
       if (!name || another !== undefined) {
         throw new CommandError(9, 'Expected a single top-level field name in each of arrayFilters');
+      }
+      if (!/^[a-z][a-zA-Z0-9]*$/.test(name)) {
+        throw new CommandError(
+          2,
+          `An array filter's name is letters and digits, the first in lower case: not '${name}'`,
+        );
       }
       if (this.arrayFilters.has(name)) {
         throw new CommandError(9, `Found multiple array filters with the same top-level field name ${name}`);

@@ -13,7 +13,7 @@ import {
   splitPath,
   type Document,
 } from '../values/document.js';
-import { equal } from '../values/order.js';
+import { byIdentity, equal } from '../values/order.js';
 import { Place } from '../values/place.js';
 import { isRegExp } from '../values/bson-types.js';
 import { OPERATORS, type Operator } from './operators.js';
@@ -167,17 +167,23 @@ function refuseConflicts(paths: string[]): void {
   if (here) throw new CommandError(40, `Updating the path '${here}' would create a conflict at '${there}'`);
 }
 
-/** @param known paths that have a value already */
-function seedFrom(filter: Document, seed: Document, onlyId: boolean, known: string[] = []): void {
+/**
+ * @param known paths that have a value already
+ * @throws CommandError 54 for one with two values, 111 for a part of an `_id` that is to be kept whole
+ */
+function seedFrom(filter: Document, seed: Document, onlyId: boolean, known = new Map<string, unknown>()): void {
   for (const [key, operand] of Object.entries(filter)) {
     if (isConjunction(key, operand)) {
       for (const part of operand) seedFrom(part, seed, onlyId, known);
-    } else if (!key.startsWith('$') && (!onlyId || key === '_id')) {
+    } else if (!key.startsWith('$') && (!onlyId || /^_id(\.|$)/.test(key))) {
       for (const value of valuesRequired(operand)) {
-        known.push(key);
-        if (collisionOf(known)) {
+        if (onlyId && key !== '_id')
+          throw new CommandError(111, `the field '_id' must be exactly specified, not '${key}'`);
+        if (known.has(key) && equal(known.get(key), value)) continue;
+        if (collisionOf([...known.keys(), key])) {
           throw new CommandError(54, `cannot infer query fields to set, path '${key}' is matched twice`);
         }
+        known.set(key, value);
         new Place(seed, splitPath(key)).set(copy(value));
       }
     }
@@ -196,7 +202,9 @@ export function checkUpsertFilter(filter: Document): void {
 function valuesRequired(operand: unknown): unknown[] {
   if (!isOperatorDocument(operand)) return isRegExp(operand) ? [] : [operand];
   const { $in, $all } = operand;
-  const listed = [...(Array.isArray($in) && $in.length === 1 ? $in : []), ...(Array.isArray($all) ? $all : [])];
+  const different = (list: unknown): unknown[] => (Array.isArray(list) ? [...byIdentity(list).values()] : []);
+  const sought = different($in);
+  const listed = [...(sought.length === 1 ? sought : []), ...different($all)];
   const values = listed.filter((value) => !isRegExp(value) && !isOperatorDocument(value));
   return '$eq' in operand ? [operand.$eq, ...values] : values;
 }
