@@ -45,7 +45,11 @@ async function eraseAccount(app: INestApplicationContext, who: string): Promise<
   return { lines: [`The account ${userId} was erased`], data: { user: userId } };
 }
 
-function roleCommand(role: Role | null, help: string): Command {
+/**
+ * Gives a role, or takes it away from who has it.
+ * @param standing what the account is then: `an administrator`
+ */
+function roleCommand(role: Role, isGranted: boolean, standing: string, help: string): Command {
   return {
     argument: WHO,
     help,
@@ -55,20 +59,20 @@ function roleCommand(role: Role | null, help: string): Command {
       const before = await app.get(Transactions).run(async () => {
         const account = await accounts.lock(userId);
         if (!account) throw new RefusedError(`The account ${email} was removed meanwhile`);
-        if (role && !(canHaveRole(account) && isActive(account)))
+        if (isGranted && !(canHaveRole(account) && isActive(account)))
           throw new RefusedError(`${email} is ${account.status}: only an active account can have a role`);
-        // Who has another role, and is to be no administrator, keeps it.
-        if (account.role === role || (!role && account.role !== 'admin')) return account.role;
-        await accounts.changeStanding(account, { role });
-        const detail = `cli: ${role}`;
+        // Whoever has another role than the one that is taken away keeps it.
+        if ((account.role === role) === isGranted) return account.role;
+        const granted = isGranted ? role : null;
+        await accounts.changeStanding(account, { role: granted });
+        const detail = `cli: ${granted}`;
         await app.get(SecurityEvents).recordWith({ kind: 'user_role_changed', outcome: 'success', userId, detail });
         return account.role;
       });
       await app.get(Authenticator).forgetAccount(userId);
-      const hadOther = before !== null && before !== 'admin' ? before : null;
-      const standing = role ? 'an administrator' : 'no administrator any more';
-      const other = hadOther ? ` and ${role ? 'no longer' : 'still'} ${hadOther}` : '';
-      return { lines: [`${email} is ${standing}${other}`], data: { user: userId, role: role ?? hadOther } };
+      const other = before === role ? null : before;
+      const also = other ? ` and ${isGranted ? 'no longer' : 'still'} ${other}` : '';
+      return { lines: [`${email} is ${standing}${also}`], data: { user: userId, role: isGranted ? role : other } };
     },
   };
 }
@@ -79,8 +83,8 @@ export const COMMANDS: Record<string, Command> = {
     help: 'show an account: its standing, and its latest logins, mails and security events',
     run: async (app, who) => showAccount(app, await accountOf(app, who)),
   },
-  'grant-admin': roleCommand('admin', 'make the account an administrator'),
-  'revoke-admin': roleCommand(null, 'take the role of administrator away again'),
+  'grant-admin': roleCommand('admin', true, 'an administrator', 'make the account an administrator'),
+  'revoke-admin': roleCommand('admin', false, 'no administrator any more', 'take the role of administrator away again'),
   'revoke-sessions': {
     argument: WHO,
     help: 'end every session of the account',

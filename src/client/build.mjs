@@ -22,8 +22,13 @@ const isOfData = ({ requestBody, responses }) =>
     const types = Object.keys(content);
     return types.length === 0 || types.includes('application/json');
   });
+const requiredHeaderOf = ({ parameters = [] }) => parameters.find((each) => each.in === 'header' && each.required);
 for (const item of Object.values(document.paths)) {
-  for (const [method, operation] of Object.entries(item)) if (!isOfData(operation)) delete item[method];
+  for (const [method, operation] of Object.entries(item)) {
+    const header = requiredHeaderOf(operation);
+    if (header) console.warn(`The typed client has no ${operation.operationId}: it sends no header ${header.name}`);
+    if (header || !isOfData(operation)) delete item[method];
+  }
 }
 
 const namesIn = (place, { parameters = [] }) => parameters.filter((each) => each.in === place).map(({ name }) => name);
@@ -49,8 +54,6 @@ function refuseUncallable(takesBody, operation) {
   };
   if (shared) refuse(`its path, query and body may not share the field ${shared}`);
   if (operation.requestBody && !takesBody) refuse('only POST, PUT and PATCH have a body');
-  const header = operation.parameters?.find((each) => each.in === 'header' && each.required);
-  if (header) refuse(`it sends no header ${header.name}`);
   if (OWN_METHODS.includes(operation.operationId)) refuse('the client has a method of that name');
 }
 

@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, VERSION_METADATA }
 import { ApplicationConfig, DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { ACCESS, type Access } from '../common/access/index.js';
-import { OWN_SCHEMA_NAMES } from '../common/openapi/index.js';
+import { OWN_SCHEMA_NAMES, RESERVED_OPERATION_IDS } from '../common/openapi/index.js';
 import { isPrincipal } from './authentication/principal.js';
 import {
   isUnchecked,
@@ -143,6 +143,11 @@ export class RouteCheck implements OnApplicationBootstrap {
       documented.filter(({ name }) => documented.filter((other) => other.name === name).length > 1),
       'whose handlers share a name',
       'The name of a handler is the operationId of generated clients: give each route one of its own.',
+    );
+    refuse(
+      documented.filter(({ name }) => RESERVED_OPERATION_IDS.includes(name)),
+      'whose handlers have a reserved name',
+      'Errors of a route are named after its handler, and those that all routes share begin with Auth and Resource: rename it.',
     );
   }
 

@@ -1,5 +1,23 @@
-import { Body, Controller, Delete, Get, Module, Param, Post, type Type } from '@nestjs/common';
-import { ApiBody, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import {
+  Body,
+  Controller,
+  DefaultValuePipe,
+  Delete,
+  Get,
+  Headers,
+  Module,
+  Param,
+  ParseBoolPipe,
+  ParseFloatPipe,
+  ParseIntPipe,
+  Post,
+  Query,
+  Res,
+  StreamableFile,
+  type Type,
+} from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyOnly, Protected, Public } from '../../src/common/access/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
@@ -116,6 +134,46 @@ class AtticController {
   @Operation(described(undefined, 204))
   removeBox(@Param() _box: IdParamDto): void {}
 
+  @Get('shelves/:name')
+  @Public()
+  @Operation(described())
+  getShelf(@Param('name') _name: string): void {}
+
+  @Get('measures/:n')
+  @Public()
+  @Operation(described())
+  measure(
+    @Param('n', ParseIntPipe) n: number,
+    @Query('open', new DefaultValuePipe(false), ParseBoolPipe) open: boolean,
+    @Query('height', new DefaultValuePipe(2.5), ParseFloatPipe) height: number,
+  ): object {
+    return { n, open, height };
+  }
+
+  @Get('plan.txt')
+  @Public()
+  @Operation({ ...described(), produces: 'text/plain' })
+  getPlan(): string {
+    return 'a plan';
+  }
+
+  @Get('picture.png')
+  @Public()
+  @Operation({ ...described(), produces: 'image/png' })
+  getPicture(): StreamableFile {
+    return new StreamableFile(Buffer.from('a picture'));
+  }
+
+  @Get('tags')
+  @Public()
+  @ApiOkResponse({ headers: { etag: { description: 'Of these tags', schema: { type: 'string' } } } })
+  @ApiResponse({ status: 304, description: 'Nothing is new' })
+  @Operation(described(BoxDto))
+  getTags(@Headers('if-none-match') known: string, @Res({ passthrough: true }) reply: FastifyReply): BoxDto {
+    void reply.header('etag', '"7"').status(known === '"7"' ? 304 : 200);
+    return { label: 'tags', boxes: [], around: null };
+  }
+
   @Post('boxes')
   @Operation(described(BoxDto, 201))
   addBox(): BoxDto {
@@ -219,5 +277,43 @@ describe('The document of a module of one’s own', () => {
     const credentials = { apiKey: API_KEY, bearer: user.token };
     const removed = await test.client().delete('/api/attic/boxes/66f2a1b3c4d5e6f708192a3b', credentials);
     expect([removed.status, removed.text]).toEqual([204, '']);
+  });
+
+  it.each([
+    ['3?open=banana', 400],
+    ['3?height=', 400],
+    ['0x10', 400],
+    ['%20', 400],
+    ['3?open=true&height=0.5', { n: 3, open: true, height: 0.5 }],
+    ['3', { n: 3, open: false, height: 2.5 }],
+  ])('leaves what is of no class to its pipe, which reads it as it came: %s', async (path, expected) => {
+    const { status, body } = await test.client().get(`/api/attic/measures/${path}`);
+    if (typeof expected === 'number') expect([status, body.code]).toEqual([expected, 'malformed_request']);
+    else expect(body.data).toEqual(expected);
+  });
+
+  it('promises the errors of the validation only where it has something to validate', () => {
+    expect(Object.keys(operation('/shelves/{name}').responses)).not.toContain('422');
+    expect(Object.keys(operation('/measures/{n}').responses)).not.toContain('422');
+    expect(Object.keys(operation('/boxes/{id}', 'delete').responses)).toContain('422');
+  });
+
+  it('tells texts from what is none', async () => {
+    const contentOf = (path: string) => operation(path).responses['200'].content;
+    expect(contentOf('/plan.txt')).toEqual({ 'text/plain': { schema: { type: 'string' } } });
+    expect(contentOf('/picture.png')).toEqual({ 'image/png': { schema: { type: 'string', format: 'binary' } } });
+    expect((await test.client().get('/api/attic/plan.txt')).text).toBe('a plan');
+  });
+
+  it('has the headers and further answers of which decorators of @nestjs/swagger tell', async () => {
+    const { 200: found, 304: unchanged } = operation('/tags').responses;
+    expect(found.headers).toMatchObject({ etag: { description: 'Of these tags' }, 'x-request-id': expect.anything() });
+    expect(found.content['application/json'].example.data.label).toBe('a box');
+    expect(unchanged).toEqual({ description: 'Nothing is new' });
+    const first = await test.client().get('/api/attic/tags');
+    expect([first.status, first.body.data.label]).toEqual([200, 'tags']);
+    const again = await test.client().get('/api/attic/tags', { headers: { 'if-none-match': '"7"' } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    expect(again.headers.get('content-length'), 'that of an envelope').toBeNull();
   });
 });

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   type ArgumentsHost,
   Catch,
+  ConflictException,
   Controller,
   type ExceptionFilter,
   Get,
@@ -15,18 +16,21 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
-import { Schema } from 'mongoose';
+import { type mongo, Schema } from 'mongoose';
 import { lastValueFrom, type Observable } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
 import { Protected, Public } from '../../src/common/access/index.js';
-import { ApiError } from '../../src/common/errors/index.js';
+import { ApiError, ERROR_CATALOGUE } from '../../src/common/errors/index.js';
 import { ServedRoutes } from '../../src/common/http/index.js';
 import { Operation } from '../../src/common/openapi/index.js';
 import { ServesPages } from '../../src/common/pages/index.js';
+import { duplicateKeyField } from '../../src/infrastructure/database/index.js';
 import { ApiKeyGuard, JwtAuthGuard } from '../../src/security/index.js';
 import { AccountsRepository } from '../../src/users/index.js';
 import { startTestApp, type TestApp } from '../support/index.js';
+
+type Collection = mongo.Collection;
 
 const A_MOMENT_MS = 200;
 
@@ -68,6 +72,12 @@ class ParcelFilesController {
   @Operation({ summary: 'Spill', description: 'No milk.', message: 'Spilt' })
   spill(): never {
     throw new Spill();
+  }
+
+  @Get('clash')
+  @ApiExcludeEndpoint()
+  clash(): never {
+    throw new ConflictException();
   }
 
   @Get('mine')
@@ -218,6 +228,24 @@ describe('What a module of one’s own brings with it', () => {
     });
   };
 
+  it('has the one code of its own for an exception of Nest’s that the service has none for', async () => {
+    const clash = () => test.client().get('/api/parcels/clash');
+    expect((await clash()).body.code).toBe('internal_error');
+    const catalogue = ERROR_CATALOGUE as Record<string, { status: number; message: string }>;
+    onTestFinished(() => {
+      delete catalogue['parcel_changed'];
+      delete catalogue['parcel_sent'];
+    });
+    catalogue['parcel_changed'] = { status: 409, message: 'Somebody else changed it' };
+    const { status, body } = await clash();
+    expect([status, body]).toEqual([
+      409,
+      { error: true, code: 'parcel_changed', message: expect.any(String), data: null },
+    ]);
+    catalogue['parcel_sent'] = { status: 409, message: 'It is under way' };
+    expect((await clash()).body.code, 'which of the two').toBe('internal_error');
+  });
+
   it('is tested with Nest’s own module, in which guards can be replaced', async () => {
     const openDoor = { canActivate: () => true };
     const builder = testingModule().overrideProvider(ApiKeyGuard).useValue(openDoor);
@@ -251,6 +279,23 @@ describe('What a module of one’s own brings with it', () => {
       { owner: { _id: userId } },
     ]);
     expect(JSON.stringify([found, plain, await test.database.model('User').find(), listed])).not.toContain('$2b$');
+  });
+
+  it.each([
+    ['one document', (parcels: Collection) => parcels.insertOne({ sender: 1, post_code: 'a_1 dup key' })],
+    ['many', (parcels: Collection) => parcels.insertMany([{}, { sender: 1, post_code: 'a_1 dup key' }])],
+    [
+      'many kinds of writes',
+      (parcels: Collection) =>
+        parcels.bulkWrite([{ updateOne: { filter: { sender: 2 }, update: { $set: { sender: 1 } } } }]),
+    ],
+  ])('is told which field has to be unique, of a write of %s', async (_of, write) => {
+    const parcels = test.database.collection('parcels');
+    onTestFinished(async () => void (await parcels.drop()));
+    await parcels.createIndex({ sender: 1, post_code: -1 }, { unique: true });
+    await parcels.insertMany([1, 2].map((sender) => ({ sender, post_code: 'a_1 dup key' })));
+    const error: unknown = await write(parcels as unknown as Collection).catch((thrown: unknown) => thrown);
+    expect(duplicateKeyField(error)).toBe('post_code');
   });
 
   it('has an adapter that libraries know by its name', () => {

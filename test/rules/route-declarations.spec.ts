@@ -83,6 +83,14 @@ class FieldError {
 }
 
 @Public()
+@Controller('ladders')
+class ReservedController {
+  @Get()
+  @Operation(DESCRIPTION)
+  resource(): void {}
+}
+
+@Public()
 @Controller('houses')
 class NamesakesController {
   @Get('rooms')
@@ -123,6 +131,10 @@ describe('Declarations of routes', () => {
     [
       NamesakeController,
       /^Routes whose handlers share a name:\n {2}GET .+\(ProfileController.getProfile\)\n {2}GET \/chairs .+\n.+operationId/,
+    ],
+    [
+      ReservedController,
+      /^Routes whose handlers have a reserved name:\n {2}GET \/ladders \(ReservedController.resource\)\n.+rename it\.$/,
     ],
   ])('that nobody would heed are refused when the service starts', async (controllers, message) => {
     const extension = { module: class {}, controllers: [controllers].flat() };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Connection } from 'mongoose';
+import type { Role } from '../../src/common/access/index.js';
 import type { ApiClient } from './api-client.js';
 import type { Inbox } from './inbox.js';
 
@@ -83,10 +84,15 @@ export class Personas {
 
   /** Logged in, with the role of administrator. */
   async admin(overrides: Partial<Registration> = {}): Promise<User> {
+    return this.withRole('admin', overrides);
+  }
+
+  /** Logged in, with a role. */
+  async withRole(role: Role, overrides: Partial<Registration> = {}): Promise<User> {
     const user = await this.user(overrides);
     const database = this.service.database as Connection;
     const stored = await database.collection('users').findOne({ username: user.registration.username });
-    await database.collection('auths').updateOne({ user: stored?._id }, { $set: { role: 'admin' } });
+    await database.collection('auths').updateOne({ user: stored?._id }, { $set: { role } });
     return user;
   }
 

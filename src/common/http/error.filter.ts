@@ -1,12 +1,20 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
-import { ApiError, ERROR_TRANSLATORS, type ErrorCode, type ErrorTranslator, RefusalListener } from '../errors/index.js';
+import {
+  ApiError,
+  ERROR_CATALOGUE,
+  ERROR_TRANSLATORS,
+  type ErrorCode,
+  type ErrorTranslator,
+  RefusalListener,
+} from '../errors/index.js';
 import { currentRequest } from './request-context.js';
 import { sendError } from './send-error.js';
 import { ServedRoutes } from './served-routes.js';
 import { unsupportedMediaType } from './unsupported-media-type.js';
 
+/** What Nest's own exceptions mean here. */
 const CODE_OF_STATUS: Record<number, ErrorCode> = {
   400: 'malformed_request',
   401: 'authentication_required',
@@ -119,7 +127,13 @@ function isBrokenOff({ raw }: FastifyRequest): boolean {
 
 function fromStatus(status: number, request: FastifyRequest | null, otherwise: ErrorCode, cause?: unknown): ApiError {
   if (request && status === 415) return unsupportedMediaType(request);
-  return new ApiError(CODE_OF_STATUS[status] ?? otherwise, { cause });
+  return new ApiError(CODE_OF_STATUS[status] ?? onlyCodeOf(status) ?? otherwise, { cause });
+}
+
+/** For a status that a module has added to the catalogue. */
+function onlyCodeOf(status: number): ErrorCode | undefined {
+  const codes = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code) => ERROR_CATALOGUE[code].status === status);
+  return codes.length === 1 ? codes[0] : undefined;
 }
 
 /** A refusal by a Fastify plugin, such as the one for uploads: only Fastify and its plugins have codes that begin with `FST_`. */

@@ -8,6 +8,9 @@ import type { OperationFacts, Schema } from './openapi-types.js';
 /** The envelopes of errors, and how the names of all errors in them begin. */
 const ENVELOPES: Record<EnvelopeKind, string> = { auth: 'Auth', resource: 'Resource' };
 
+/** As handlers they would make errors of the same names as those of all routes of an envelope. */
+export const RESERVED_OPERATION_IDS = Object.values(ENVELOPES).map((name) => name.toLowerCase());
+
 /** With which errors most routes of an envelope refuse credentials. */
 const USUAL_CREDENTIAL_ERRORS: Record<EnvelopeKind, ErrorCode[]> = {
   auth: credentialErrors({ apiKey: false, bearer: true }),

@@ -9,7 +9,7 @@ import { errorExamples } from './error-examples.js';
 import { type ExampleSource, exampleOf } from './example.js';
 import { exampleMistake } from './example-mistake.js';
 import { toJsonSchema } from './json-schema.js';
-import type { MediaType, Parameter, Schema } from './openapi-types.js';
+import type { MediaType, Parameter, Response, Schema } from './openapi-types.js';
 import { JSON_MEDIA_TYPE, SUCCESS_EXTENSION, type SuccessDescription } from './operation.decorator.js';
 import { responsesOf } from './responses.js';
 
@@ -102,18 +102,23 @@ function completeOperation(
   const body = describeBody(operation, examples);
   const parameters = describeParameters(operation, examples);
   if (!success) return;
-  operation.responses = responsesOf(
+  const declared = (operation.responses ?? {}) as Record<string, Response>;
+  const responses = responsesOf(
     {
       operationId: operation.operationId as string,
       envelope,
       success,
       errorCodes,
-      exampleMistake: exampleMistake(body, parameters),
+      exampleMistake: success.isValidated ? exampleMistake(body, parameters) : null,
       mayHaveBody: method !== 'get' && method !== 'head',
       isLimited: access !== undefined && access.limit !== 'none',
     },
     examples,
-  ) as never;
+  );
+  // What decorators of @nestjs/swagger say besides: headers of the success, and answers such as a 304.
+  const succeeded = responses[success.status] as Response;
+  succeeded.headers = { ...succeeded.headers, ...declared[success.status]?.headers };
+  operation.responses = { ...declared, ...responses } as never;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { getMetadataStorage } from 'class-validator';
 import { ApiConsumes, ApiExtension, ApiExtraModels, ApiOperation, getSchemaPath } from '@nestjs/swagger';
 
 /** Extension under which an operation's success travels to the OpenAPI document; it is removed there. */
@@ -15,6 +16,8 @@ export interface SuccessDescription {
   dataRef: string | null;
   /** How the schema is used: as it is, as an array of it, or as one page of a list. */
   shape: 'single' | 'list' | 'page';
+  /** Whether it takes anything of a class with rules: what else it takes is refused by pipes of its own, with errors of theirs. */
+  isValidated: boolean;
 }
 
 interface OperationOptions {
@@ -56,13 +59,14 @@ export function Operation({
   waits,
 }: OperationOptions): MethodDecorator {
   const model = page ?? (Array.isArray(data) ? data[0] : data);
-  const success: SuccessDescription = {
+  const success = (isValidated: boolean): SuccessDescription => ({
     status,
     message,
     mediaType: produces,
     dataRef: model ? getSchemaPath(model) : null,
     shape: page ? 'page' : Array.isArray(data) ? 'list' : 'single',
-  };
+    isValidated,
+  });
   const size = bodyLimit ? ` The body has at most ${bodyLimit.toLocaleString('en')} bytes.` : '';
   return applyDecorators(
     HttpCode(status),
@@ -74,8 +78,20 @@ export function Operation({
       waits,
     }),
     ApiOperation({ summary, description: `${description}${size}` }),
-    ApiExtension(SUCCESS_EXTENSION, success),
+    (target, name, handler) =>
+      ApiExtension(SUCCESS_EXTENSION, success(parameterTypesOf(target, name).some(hasRules)))(target, name, handler),
     ...(consumes ? [ApiConsumes(consumes)] : []),
     ...(model ? [ApiExtraModels(model)] : []),
+  );
+}
+
+/** As the compiler wrote them down: decorators of methods come after those of their parameters. */
+function parameterTypesOf(target: object, name: string | symbol): unknown[] {
+  return (Reflect.getMetadata('design:paramtypes', target, name) ?? []) as unknown[];
+}
+
+function hasRules(type: unknown): boolean {
+  return (
+    typeof type === 'function' && getMetadataStorage().getTargetValidationMetadatas(type, '', false, false).length > 0
   );
 }

@@ -88,7 +88,9 @@ function dataSchema({ dataRef, shape }: SuccessDescription, components: ExampleS
 }
 
 function successContent(facts: OperationFacts, examples: ExampleSource) {
-  if (facts.success.mediaType !== JSON_MEDIA_TYPE) return { schema: { type: 'string', format: 'binary' } };
+  const { mediaType } = facts.success;
+  if (mediaType.startsWith('text/')) return { schema: { type: 'string' } };
+  if (mediaType !== JSON_MEDIA_TYPE) return { schema: { type: 'string', format: 'binary' } };
   const { components } = examples;
   const schema = successSchema(facts, dataSchema(facts.success, components));
   return { schema: asComponent(answerName(facts), schema, components), example: exampleOf(schema, examples) };

@@ -71,10 +71,12 @@ function isSocketError(exception: unknown): boolean {
 
 /**
  * @returns the field whose unique index refused the write; null for any other error. Of a compound index it is the last field:
- *   those before it say within what it is unique.
+ *   those before it say within what it is unique. `unknown` after a bulk write on an index with a name of its own
  */
 export function duplicateKeyField(exception: unknown): string | null {
   if (!(exception instanceof MongoServerError) || exception.code !== 11000) return null;
   const pattern = exception.keyPattern as Record<string, unknown> | undefined;
-  return Object.keys(pattern ?? {}).at(-1) ?? 'unknown';
+  if (pattern) return Object.keys(pattern).at(-1) ?? 'unknown';
+  // Of a bulk write's error the driver keeps the text alone, which has the name of the index, such as user_1_title_1.
+  return /index: (?:\S*_-?1_)?(\S+?)_-?1 dup key/.exec(exception.message)?.[1] ?? 'unknown';
 }

@@ -22,6 +22,16 @@ describe('The log', () => {
     'current_password',
     'x-api-key',
     'cookie',
+    'passwordHash',
+    'password_hash',
+    'passwordConfirmation',
+    'currentPassword',
+    'refreshToken',
+    'accessToken',
+    'access_token',
+    'apiKey',
+    'Authorization',
+    'set-cookie',
   ])('hides every %s that a logged object has, and nothing beside it', (field) => {
     const secret = { [field]: 'canary', beside: 1 };
     const lines = linesOf((logger) => {

@@ -10,15 +10,19 @@ const SECRET_FIELDS = [
   'password',
   'password_confirmation',
   'current_password',
+  'password_hash',
   'otp',
   'token',
+  'access_token',
   'refresh_token',
-  'authorization',
   'api_key',
   'secret',
+  'authorization',
+  'Authorization',
   'x-api-key',
   'cookie',
-];
+  'set-cookie',
+].flatMap((name) => [...new Set([name, camelCased(name)])]);
 
 /** Paths of these fields in pino's notation, in which a hyphen needs brackets. */
 const pathsBelow = (parent: string) => SECRET_FIELDS.map((field) => `${parent}["${field}"]`);
@@ -37,7 +41,14 @@ const hasDepth = (fields: object): boolean =>
   Object.values(fields).some((value) => typeof value === 'object' && value !== null && !(value instanceof Date));
 
 /** Contexts of Nest's own start-up messages, a line for each module and route: logged at `debug`. */
-const NEST_STARTUP = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+const NEST_STARTUP = new Set([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'WebSocketsController',
+  'NestApplication',
+]);
 
 /** Contexts of Nest's start-up failures, which main tells in one line. */
 const START_FAILURES = new Set(['NestApplication', 'ExceptionHandler']);
@@ -108,6 +119,10 @@ export class AppLogger implements LoggerService {
     if (text === undefined) logger[level](logged);
     else logger[level](logged, '%s', text);
   }
+}
+
+function camelCased(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function isStack(part: unknown): boolean {
