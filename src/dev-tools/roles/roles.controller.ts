@@ -17,7 +17,8 @@ export class RolesController {
   /** @throws ApiError `validation_failed` if there is no such account, or it cannot have the role */
   @Patch()
   @DevRoute({
-    summary: 'Makes an account an administrator: { "email": "<address>", "role": "admin" }, or with null no longer',
+    summary:
+      'Makes an account an administrator: { "email": "<address>", "role": "admin" }. Takes any role, and null for none',
     message: 'Role changed',
   })
   async changeRole(@Body() { email, role }: ChangeRoleDto): Promise<ChangeRoleDto> {
