@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { getMetadataStorage } from 'class-validator';
 import { ApiConsumes, ApiExtension, ApiExtraModels, ApiOperation, getSchemaPath } from '@nestjs/swagger';
+import { getMetadataStorage } from 'class-validator';
 
 /** Extension under which an operation's success travels to the OpenAPI document; it is removed there. */
 export const SUCCESS_EXTENSION = 'x-success';

@@ -11,7 +11,10 @@ type Matched = () => number | undefined;
 export class PathResolver {
   private readonly arrayFilters = new Map<string, Predicate>();
 
-  /** @throws CommandError 2 for a name without an array filter, or that none can have, 9 for an array filter that is malformed or never referred to */
+  /**
+   * @throws CommandError 2 for a name without an array filter, or that none can have, 9 for an array filter that is malformed or
+   * never referred to
+   */
   constructor(paths: string[], arrayFilters: unknown, scope: Scope) {
     for (const filter of (arrayFilters as Document[] | undefined) ?? []) {
       const [name, another] = new Set(identifiersOf(filter));
