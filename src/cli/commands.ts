@@ -45,11 +45,16 @@ async function eraseAccount(app: INestApplicationContext, who: string): Promise<
   return { lines: [`The account ${userId} was erased`], data: { user: userId } };
 }
 
-/**
- * Gives a role, or takes it away from who has it.
- * @param standing what the account is then: `an administrator`
- */
-function roleCommand(role: Role, isGranted: boolean, standing: string, help: string): Command {
+interface RoleChange {
+  role: Role;
+  /** Whether it is given, or taken away from who has it. */
+  isGranted: boolean;
+  /** What the account is then: `an administrator`. */
+  standing: string;
+  help: string;
+}
+
+function roleCommand({ role, isGranted, standing, help }: RoleChange): Command {
   return {
     argument: WHO,
     help,
@@ -83,8 +88,18 @@ export const COMMANDS: Record<string, Command> = {
     help: 'show an account: its standing, and its latest logins, mails and security events',
     run: async (app, who) => showAccount(app, await accountOf(app, who)),
   },
-  'grant-admin': roleCommand('admin', true, 'an administrator', 'make the account an administrator'),
-  'revoke-admin': roleCommand('admin', false, 'no administrator any more', 'take the role of administrator away again'),
+  'grant-admin': roleCommand({
+    role: 'admin',
+    isGranted: true,
+    standing: 'an administrator',
+    help: 'make the account an administrator',
+  }),
+  'revoke-admin': roleCommand({
+    role: 'admin',
+    isGranted: false,
+    standing: 'no administrator any more',
+    help: 'take the role of administrator away again',
+  }),
   'revoke-sessions': {
     argument: WHO,
     help: 'end every session of the account',

@@ -29,11 +29,6 @@ export function isUnchecked(type: unknown): boolean {
   return UNCHECKED_TYPES.includes(type);
 }
 
-/** The validation pipe would refuse every value of a class without rules. */
-export function isWithoutRules(type: RequestClass): boolean {
-  return rulesOf(type).length === 0;
-}
-
 function rulesOf(type: RequestClass) {
   return getMetadataStorage().getTargetValidationMetadatas(type as never, '', false, false);
 }

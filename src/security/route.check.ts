@@ -3,11 +3,10 @@ import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, VERSION_METADATA }
 import { ApplicationConfig, DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { ACCESS, type Access } from '../common/access/index.js';
-import { OWN_SCHEMA_NAMES, RESERVED_OPERATION_IDS } from '../common/openapi/index.js';
+import { hasRules, OWN_SCHEMA_NAMES, RESERVED_OPERATION_IDS } from '../common/openapi/index.js';
 import { isPrincipal } from './authentication/principal.js';
 import {
   isUnchecked,
-  isWithoutRules,
   looseFields,
   modelsWithin,
   type RequestClass,
@@ -100,7 +99,7 @@ export class RouteCheck implements OnApplicationBootstrap {
 \`import type\`. Or give it a pipe that validates it, as in @Query(new MyPipe()).`,
     );
     refuse(
-      routes.filter((route) => classesOf(route).some(isWithoutRules)),
+      routes.filter((route) => !classesOf(route).every(hasRules)),
       'whose parameters no request can meet',
       'The class of a body, a query or parameters needs a decorator of class-validator on each field.',
     );

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   Body,
   Controller,
@@ -16,7 +17,7 @@ import {
   StreamableFile,
   type Type,
 } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiOkResponse, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyOnly, Protected, Public } from '../../src/common/access/index.js';
@@ -96,6 +97,8 @@ const described = (data?: Type, status?: number) => ({
 @Protected()
 @Controller('api/attic')
 class AtticController {
+  picture: Readable;
+
   @Get()
   @Operation(described(BoxDto))
   getAttic(): BoxDto {
@@ -159,15 +162,26 @@ class AtticController {
 
   @Get('picture.png')
   @Public()
+  @ApiHeader({ name: 'if-none-match', required: false })
   @Operation({ ...described(), produces: 'image/png' })
-  getPicture(): StreamableFile {
-    return new StreamableFile(Buffer.from('a picture'));
+  getPicture(@Headers('if-none-match') known: string, @Res({ passthrough: true }) reply: FastifyReply): StreamableFile {
+    if (known) void reply.status(304);
+    this.picture = Readable.from(['a picture']);
+    return new StreamableFile(this.picture);
   }
+
+  @Post('lists')
+  @Public()
+  @ApiBody({ schema: { type: 'object', properties: { title: { type: 'string', example: 'a list' } } } })
+  @Operation(described())
+  addList(@Body(new DefaultValuePipe({})) _list: object): void {}
 
   @Get('tags')
   @Public()
+  @ApiHeader({ name: 'if-none-match', required: false })
   @ApiOkResponse({ headers: { etag: { description: 'Of these tags', schema: { type: 'string' } } } })
   @ApiResponse({ status: 304, description: 'Nothing is new' })
+  @ApiResponse({ status: 202, type: BoxDto })
   @Operation(described(BoxDto))
   getTags(@Headers('if-none-match') known: string, @Res({ passthrough: true }) reply: FastifyReply): BoxDto {
     void reply.header('etag', '"7"').status(known === '"7"' ? 304 : 200);
@@ -296,6 +310,13 @@ describe('The document of a module of one’s own', () => {
     expect(Object.keys(operation('/shelves/{name}').responses)).not.toContain('422');
     expect(Object.keys(operation('/measures/{n}').responses)).not.toContain('422');
     expect(Object.keys(operation('/boxes/{id}', 'delete').responses)).toContain('422');
+    expect(Object.keys(operation('/lists', 'post').responses), 'a body that is no object').toContain('422');
+  });
+
+  it('closes a file that the client has already', async () => {
+    const { status, text } = await test.client().get('/api/attic/picture.png', { headers: { 'if-none-match': '"7"' } });
+    expect([status, text]).toEqual([304, '']);
+    await expect.poll(() => test.app.get(AtticController, { strict: false }).picture.destroyed).toBe(true);
   });
 
   it('tells texts from what is none', async () => {
@@ -309,7 +330,8 @@ describe('The document of a module of one’s own', () => {
     const { 200: found, 304: unchanged } = operation('/tags').responses;
     expect(found.headers).toMatchObject({ etag: { description: 'Of these tags' }, 'x-request-id': expect.anything() });
     expect(found.content['application/json'].example.data.label).toBe('a box');
-    expect(unchanged).toEqual({ description: 'Nothing is new' });
+    expect(unchanged).toMatchObject({ description: 'Nothing is new', headers: { 'x-request-id': expect.anything() } });
+    expect(Object.keys(operation('/tags').responses)).not.toContain('202');
     const first = await test.client().get('/api/attic/tags');
     expect([first.status, first.body.data.label]).toEqual([200, 'tags']);
     const again = await test.client().get('/api/attic/tags', { headers: { 'if-none-match': '"7"' } });

@@ -16,7 +16,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
-import { type mongo, Schema } from 'mongoose';
+import { Schema } from 'mongoose';
 import { lastValueFrom, type Observable } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
@@ -30,7 +30,7 @@ import { ApiKeyGuard, JwtAuthGuard } from '../../src/security/index.js';
 import { AccountsRepository } from '../../src/users/index.js';
 import { startTestApp, type TestApp } from '../support/index.js';
 
-type Collection = mongo.Collection;
+type Collection = ReturnType<TestApp['database']['collection']>;
 
 const A_MOMENT_MS = 200;
 
@@ -283,18 +283,18 @@ describe('What a module of one’s own brings with it', () => {
 
   it.each([
     ['one document', (parcels: Collection) => parcels.insertOne({ sender: 1, post_code: 'a_1 dup key' })],
-    ['many', (parcels: Collection) => parcels.insertMany([{}, { sender: 1, post_code: 'a_1 dup key' }])],
+    ['several documents', (parcels: Collection) => parcels.insertMany([{}, { sender: 1, post_code: 'a_1 dup key' }])],
     [
-      'many kinds of writes',
+      'several kinds',
       (parcels: Collection) =>
         parcels.bulkWrite([{ updateOne: { filter: { sender: 2 }, update: { $set: { sender: 1 } } } }]),
     ],
-  ])('is told which field has to be unique, of a write of %s', async (_of, write) => {
+  ])('is told which field has to be unique, after a write of %s', async (_of, write) => {
     const parcels = test.database.collection('parcels');
     onTestFinished(async () => void (await parcels.drop()));
     await parcels.createIndex({ sender: 1, post_code: -1 }, { unique: true });
     await parcels.insertMany([1, 2].map((sender) => ({ sender, post_code: 'a_1 dup key' })));
-    const error: unknown = await write(parcels as unknown as Collection).catch((thrown: unknown) => thrown);
+    const error: unknown = await write(parcels).catch((thrown: unknown) => thrown);
     expect(duplicateKeyField(error)).toBe('post_code');
   });
 

@@ -49,7 +49,7 @@ export function expectDocumented(method: string, url: string, answer: Answer): v
   const pointer = response
     ? `/paths/${escaped(path)}/${method.toLowerCase()}/responses/${answer.status}/content/application~1json/schema`
     : `/components/schemas/${path.startsWith('/auth') ? 'AuthError' : 'ResourceError'}`;
-  const [mediaType] = Object.keys(response?.content ?? { 'application/json': {} });
+  const [mediaType] = Object.keys(response ? (response.content ?? {}) : { 'application/json': {} });
   if (mediaType === 'application/json') {
     const validate = validatorOf(pointer);
     if (!validate(answer.body))

@@ -29,7 +29,8 @@ export class EnvelopingAdapter extends FastifyAdapter {
     const answered = status ?? reply.statusCode;
     if (refusalPage && isPage(body)) return super.reply(reply, renderHtmlPage(reply, body), status);
     // RFC 9110 section 8.6: the length of an envelope would be taken for that of what the client has already.
-    if (answered === 304) return super.reply(reply, undefined, status);
+    // Of a file, Fastify closes the stream.
+    if (answered === 304) return super.reply(reply, body instanceof StreamableFile ? body : undefined, status);
     // Made whole by a filter of a module's own, or by a handler that sets such a status.
     if (answered >= 400) return super.reply(reply, body, status);
     if (produces && isText(body)) return super.reply(typedAs(produces, reply), body, status);

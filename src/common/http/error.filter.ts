@@ -130,8 +130,9 @@ function fromStatus(status: number, request: FastifyRequest | null, otherwise: E
   return new ApiError(CODE_OF_STATUS[status] ?? onlyCodeOf(status) ?? otherwise, { cause });
 }
 
-/** For a status that a module has added to the catalogue. */
+/** For a status that a module has added to the catalogue. What fails with another is to be seen in the log. */
 function onlyCodeOf(status: number): ErrorCode | undefined {
+  if (status >= 500) return undefined;
   const codes = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code) => ERROR_CATALOGUE[code].status === status);
   return codes.length === 1 ? codes[0] : undefined;
 }

@@ -11,7 +11,7 @@ import { exampleMistake } from './example-mistake.js';
 import { toJsonSchema } from './json-schema.js';
 import type { MediaType, Parameter, Response, Schema } from './openapi-types.js';
 import { JSON_MEDIA_TYPE, SUCCESS_EXTENSION, type SuccessDescription } from './operation.decorator.js';
-import { responsesOf } from './responses.js';
+import { responsesOf, withDeclared } from './responses.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & Record<string, unknown>;
 
@@ -102,23 +102,20 @@ function completeOperation(
   const body = describeBody(operation, examples);
   const parameters = describeParameters(operation, examples);
   if (!success) return;
-  const declared = (operation.responses ?? {}) as Record<string, Response>;
+  const declared = (operation.responses ?? {}) as Record<string, Partial<Response>>;
   const responses = responsesOf(
     {
       operationId: operation.operationId as string,
       envelope,
       success,
       errorCodes,
-      exampleMistake: success.isValidated ? exampleMistake(body, parameters) : null,
+      exampleMistake: success.isValidated || body ? exampleMistake(body, parameters) : null,
       mayHaveBody: method !== 'get' && method !== 'head',
       isLimited: access !== undefined && access.limit !== 'none',
     },
     examples,
   );
-  // What decorators of @nestjs/swagger say besides: headers of the success, and answers such as a 304.
-  const succeeded = responses[success.status] as Response;
-  succeeded.headers = { ...succeeded.headers, ...declared[success.status]?.headers };
-  operation.responses = { ...declared, ...responses } as never;
+  operation.responses = withDeclared(responses, declared) as never;
 }
 
 /**

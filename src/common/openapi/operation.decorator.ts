@@ -16,7 +16,7 @@ export interface SuccessDescription {
   dataRef: string | null;
   /** How the schema is used: as it is, as an array of it, or as one page of a list. */
   shape: 'single' | 'list' | 'page';
-  /** Whether it takes anything of a class with rules: what else it takes is refused by pipes of its own, with errors of theirs. */
+  /** Whether it takes anything of a class with rules. Single values are refused by pipes of their own, with errors of theirs. */
   isValidated: boolean;
 }
 
@@ -90,7 +90,8 @@ function parameterTypesOf(target: object, name: string | symbol): unknown[] {
   return (Reflect.getMetadata('design:paramtypes', target, name) ?? []) as unknown[];
 }
 
-function hasRules(type: unknown): boolean {
+/** Whether class-validator has anything to validate in it. */
+export function hasRules(type: unknown): boolean {
   return (
     typeof type === 'function' && getMetadataStorage().getTargetValidationMetadatas(type, '', false, false).length > 0
   );

@@ -43,6 +43,21 @@ export function responsesOf(facts: OperationFacts, examples: ExampleSource): Rec
   return responses;
 }
 
+/** Adds what decorators of `@nestjs/swagger` say besides: headers of these answers, and answers such as a 304. */
+export function withDeclared(
+  responses: Record<string, Response>,
+  declared: Record<string, Partial<Response>>,
+): Record<string, Response> {
+  const complete = { ...responses };
+  for (const [status, { description = '', headers }] of Object.entries(declared)) {
+    const known = complete[status];
+    if (known) complete[status] = { ...known, headers: { ...known.headers, ...headers } };
+    else if (status.startsWith('3'))
+      complete[status] = { description, headers: { ...COMMON_HEADERS, ...headers }, content: {} };
+  }
+  return complete;
+}
+
 /** Of a wrong field the operation has an example of its own. */
 function errorExample({ envelope, exampleMistake }: OperationFacts, code: ErrorCode) {
   return code === 'validation_failed' && exampleMistake

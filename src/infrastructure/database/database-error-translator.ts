@@ -78,5 +78,6 @@ export function duplicateKeyField(exception: unknown): string | null {
   const pattern = exception.keyPattern as Record<string, unknown> | undefined;
   if (pattern) return Object.keys(pattern).at(-1) ?? 'unknown';
   // Of a bulk write's error the driver keeps the text alone, which has the name of the index, such as user_1_title_1.
-  return /index: (?:\S*_-?1_)?(\S+?)_-?1 dup key/.exec(exception.message)?.[1] ?? 'unknown';
+  const [, index = ''] = /^E11000 .+? index: (\S+)/.exec(exception.message) ?? [];
+  return index === '_id_' ? '_id' : (/^(?:\S+_-?1_)?(\S+?)_-?1$/.exec(index)?.[1] ?? 'unknown');
 }

@@ -32,6 +32,9 @@ describe('The log', () => {
     'apiKey',
     'Authorization',
     'set-cookie',
+    'X-Api-Key',
+    'Cookie',
+    'Set-Cookie',
   ])('hides every %s that a logged object has, and nothing beside it', (field) => {
     const secret = { [field]: 'canary', beside: 1 };
     const lines = linesOf((logger) => {

@@ -17,11 +17,7 @@ const SECRET_FIELDS = [
   'refresh_token',
   'api_key',
   'secret',
-  'authorization',
-  'Authorization',
-  'x-api-key',
-  'cookie',
-  'set-cookie',
+  ...['authorization', 'x-api-key', 'cookie', 'set-cookie'].flatMap((name) => [name, capitalised(name)]),
 ].flatMap((name) => [...new Set([name, camelCased(name)])]);
 
 /** Paths of these fields in pino's notation, in which a hyphen needs brackets. */
@@ -123,6 +119,11 @@ export class AppLogger implements LoggerService {
 
 function camelCased(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Header names, as some libraries write them. */
+function capitalised(name: string): string {
+  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 function isStack(part: unknown): boolean {

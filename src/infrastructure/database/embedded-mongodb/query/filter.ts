@@ -111,7 +111,7 @@ function everyTest(tests: LeavesTest[]): LeavesTest {
   return (found, isElement) => tests.every((test) => test(found, isElement));
 }
 
-/** @throws CommandError 51075 for options both in the expression and behind it, or in both places: MongoDB does not choose */
+/** @throws CommandError 51074 or 51075 for options of the expression and others before or behind it: MongoDB does not choose */
 function pattern(operators: Document): BSONRegExp {
   const { $regex, $options = '' } = operators;
   const source = isRegExp($regex) ? $regex.pattern : $regex;
@@ -120,7 +120,9 @@ function pattern(operators: Document): BSONRegExp {
   const own = isRegExp($regex) ? $regex.options : '';
   const names = Object.keys(operators);
   const isBehind = names.indexOf('$options') > names.indexOf('$regex');
-  if (own && ($options || isBehind)) throw new CommandError(51075, 'options set in both $regex and $options');
+  if (own && ($options || isBehind)) {
+    throw new CommandError(isBehind ? 51075 : 51074, 'options set in both $regex and $options');
+  }
   // The constructor would refuse an unknown one with an error of its own.
   toFlags(own || $options);
   return new BSONRegExp(source, own || $options);
