@@ -197,6 +197,49 @@ describe(`Details of ${SERVER}`, () => {
     },
   );
 
+  describe('of two indexes over the same fields', () => {
+    const key = { a: 1 } as const;
+    const build = async () => {
+      await suite.things.insertMany([{ a: 1 }, { a: 7 }]);
+      await suite.things.createIndex(key, { name: 'some', partialFilterExpression: { a: { $gt: 5 } } });
+      await suite.things.createIndex(key, { name: 'all' });
+    };
+
+    it('take none for a hint that does not say which', async () => {
+      await build();
+      await expect(suite.things.find({ a: 1 }, { hint: key }).toArray()).rejects.toMatchObject({ code: 27 });
+      await expect(suite.things.deleteMany({ a: 1 }, { hint: key })).rejects.toMatchObject({ code: 27 });
+      expect(await suite.things.find({ a: 1 }, { hint: 'all' }).toArray()).toHaveLength(1);
+    });
+
+    it('drop none that is not named', async () => {
+      await build();
+      await expect(suite.things.dropIndex(key as never)).rejects.toMatchObject({ code: 181 });
+      await suite.things.dropIndex('some');
+      await suite.things.dropIndex(key as never);
+      expect(await suite.things.indexes()).toHaveLength(1);
+    });
+  });
+
+  it('has one index over ids, with the collation of its collection', async () => {
+    const create = (collation: { locale: string }) => suite.things.createIndex({ _id: 1 }, { collation });
+    await expect(create({ locale: 'fr' })).rejects.toMatchObject({ code: 2 });
+    await create({ locale: 'simple' });
+    expect(await suite.things.indexes()).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, number]>([
+    ['$add', 'x', 14],
+    ['$multiply', 'x', 14],
+    ['$concat', 1, 16702],
+    ['$concatArrays', 1, 28664],
+    ['$setUnion', 1, 17043],
+  ])('%s notices what is wrong before it comes to what is missing', async (name, wrong, code) => {
+    const value = (...operands: unknown[]) => suite.over([{}], { $project: { _id: 0, value: { [name]: operands } } });
+    await expect(value({ $literal: wrong }, '$none')).rejects.toMatchObject({ code });
+    expect(await value('$none', { $literal: wrong })).toEqual([{ value: null }]);
+  });
+
   it.each<[Record<string, string | number>, number]>([
     [{ a: 'hashed', b: 'hashed' }, 31303],
     [{ $db: 1 }, 67],

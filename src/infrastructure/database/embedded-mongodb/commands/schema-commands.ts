@@ -1,5 +1,5 @@
 import { CommandError, unsupported } from '../command-error.js';
-import { indexFor, type Collection, type IndexDefinition } from '../engine/indexes.js';
+import { indexesFor, type Collection, type IndexDefinition } from '../engine/indexes.js';
 import { compileFilter } from '../query/filter.js';
 import { isTruthy } from '../values/numbers.js';
 import { checkCollation, foldFor } from '../values/collation.js';
@@ -93,8 +93,9 @@ export function dropIndexes(context: CommandContext): Document {
 
 function chosen(collection: Collection, wanted: unknown): IndexDefinition[] {
   if (wanted === '*') return collection.indexes.slice(1);
-  const index = indexFor(collection, wanted);
+  const [index, another] = indexesFor(collection, wanted);
   if (!index) throw new CommandError(27, `index not found with name [${String(wanted)}]`);
+  if (another) throw new CommandError(181, 'several indexes found for the key, identify one by name instead');
   if (index === collection.indexes[0]) throw new CommandError(72, 'cannot drop _id index');
   return [index];
 }

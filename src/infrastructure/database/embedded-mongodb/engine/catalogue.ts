@@ -4,6 +4,7 @@ import * as keys from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
 import { decode, decodeOwn } from '../values/decode.js';
 import { toBytes, type Document } from '../values/document.js';
+import { equal } from '../values/order.js';
 import {
   checkIndex,
   defineIndex,
@@ -93,7 +94,11 @@ export class Catalogue {
       const { collation } = collection.options;
       checkIndex(specification);
       const index = defineIndex(++this.lastId, collation ? { collation, ...specification } : specification);
-      if (isThere(indexes, index)) continue;
+      const isOfId = equal(specification.key, { _id: 1 });
+      if (isOfId && index.fold !== indexes[0]?.fold) {
+        throw new CommandError(2, 'The _id index must have the same collation as the collection');
+      }
+      if (isOfId || isThere(indexes, index)) continue;
       fill(view, collection, index);
       indexes.push(index);
     }
@@ -132,7 +137,7 @@ function read(stored: Document): Collection {
 
 /** @throws CommandError 85 or 86 if there is another index of this name, or over these fields */
 function isThere(indexes: readonly IndexDefinition[], index: IndexDefinition): boolean {
-  if (indexes.some((one, i) => isSameIndex(one, index) || (i === 0 && isSameKey(one, index)))) return true;
+  if (indexes.some((one) => isSameIndex(one, index))) return true;
   const twin = indexes.find(
     (one) => isSameKey(one, index) && one.isUnique === index.isUnique && one.isSparse === index.isSparse,
   );

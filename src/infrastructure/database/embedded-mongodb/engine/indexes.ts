@@ -109,9 +109,9 @@ export function idIndex(id: number, collation?: unknown, folding?: number): Inde
   return { ...defineIndex(id, { key: { _id: 1 }, name: '_id_', ...given }, folding), isUnique: true };
 }
 
-/** The index of a name, or over the fields of a document. */
-export function indexFor({ indexes }: Collection, wanted: unknown): IndexDefinition | undefined {
-  return indexes.find(({ name, specification: { key } }) =>
+/** The index of a name, or those over the fields of a document: several may differ in collation, partial filter and so on. */
+export function indexesFor({ indexes }: Collection, wanted: unknown): IndexDefinition[] {
+  return indexes.filter(({ name, specification: { key } }) =>
     isDocument(wanted) ? equal(wanted, key) : name === wanted,
   );
 }

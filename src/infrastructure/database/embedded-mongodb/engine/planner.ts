@@ -17,7 +17,7 @@ import {
   type Bounds,
   type Demand,
 } from './bounds.js';
-import { HASH_BYTES, indexFor, LONGEST_VALUES, shortened, type Collection, type IndexDefinition } from './indexes.js';
+import { HASH_BYTES, indexesFor, LONGEST_VALUES, shortened, type Collection, type IndexDefinition } from './indexes.js';
 import { isMultikey } from './records.js';
 
 export interface Plan {
@@ -126,9 +126,10 @@ function hintedOrder({ indexes }: Collection, hint: unknown, [index]: readonly I
 function hinted(collection: Collection, hint: unknown): readonly IndexDefinition[] {
   if (hint === undefined || hint === null || hint === '' || equal(hint, {})) return collection.indexes;
   if (isDocument(hint) && '$natural' in hint) return [];
-  const wanted = indexFor(collection, hint);
-  if (!wanted) throw new CommandError(2, 'hint provided does not correspond to an existing index');
-  return [wanted];
+  const wanted = indexesFor(collection, hint);
+  if (wanted.length === 0) throw new CommandError(2, 'hint provided does not correspond to an existing index');
+  if (wanted.length > 1) throw new CommandError(27, 'Hint matched multiple indexes, must hint by index name');
+  return wanted;
 }
 
 function isUsable(index: IndexDefinition, demands: Map<string, Demand[]>, { filter, fold }: Request): boolean {

@@ -59,9 +59,17 @@ export function ordered([least, most]: readonly [number, number], calculate: Cal
   };
 }
 
-/** The same; its value is null if an argument is null or missing. */
+/**
+ * The same; its value is null if an argument is null or missing. Of any number of arguments MongoDB looks at one after the other: what
+ * is wrong with those before is an error.
+ */
 export function strict(bounds: readonly [number, number], calculate: Calculation): Operator {
-  return ordered(bounds, (values, fold) => (values.some(isNothing) ? null : calculate(values, fold)));
+  return ordered(bounds, (values, fold) => {
+    const nothing = values.findIndex(isNothing);
+    if (nothing < 0) return calculate(values, fold);
+    if (bounds[1] === Infinity) calculate(values.slice(0, nothing), fold);
+    return null;
+  });
 }
 
 /**

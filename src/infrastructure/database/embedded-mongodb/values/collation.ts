@@ -50,6 +50,7 @@ export function checkCollation(collation: unknown): void {
   if (typeof locale === 'string' && locale !== 'simple' && !isLocale(locale)) {
     throw new CommandError(2, `Field 'locale' is invalid in: ${JSON.stringify(collation)}`);
   }
+  if (locale === 'fr_CA') throw unsupported("The locale 'fr_CA', with its accents from behind,", 2);
 }
 
 function isLocale(locale: string): boolean {
