@@ -1,11 +1,5 @@
-import {
-  ARRAY_MAX_SIZE,
-  getMetadataStorage,
-  IS_ARRAY,
-  IS_NOT_EMPTY_OBJECT,
-  IS_OBJECT,
-  ValidationTypes,
-} from 'class-validator';
+import { ARRAY_MAX_SIZE, IS_ARRAY, IS_NOT_EMPTY_OBJECT, IS_OBJECT, ValidationTypes } from 'class-validator';
+import { rulesOf } from '../common/openapi/index.js';
 
 /** The class of a body, a query or parameters. */
 export interface RequestClass {
@@ -27,10 +21,6 @@ const SCHEMA = 'swagger/apiSchema';
 /** @param type what the compiler wrote down for a parameter */
 export function isUnchecked(type: unknown): boolean {
   return UNCHECKED_TYPES.includes(type);
-}
-
-function rulesOf(type: RequestClass) {
-  return getMetadataStorage().getTargetValidationMetadatas(type as never, '', false, false);
 }
 
 /** Fields that a request may have, or must, and that no decorator of `@nestjs/swagger` documents. */

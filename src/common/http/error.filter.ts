@@ -130,7 +130,7 @@ function fromStatus(status: number, request: FastifyRequest | null, otherwise: E
   return new ApiError(CODE_OF_STATUS[status] ?? onlyCodeOf(status) ?? otherwise, { cause });
 }
 
-/** For a status that a module has added to the catalogue. What fails with another is to be seen in the log. */
+/** For a status that a module has added to the catalogue. A 5xx stays an unexpected error, whose cause is logged. */
 function onlyCodeOf(status: number): ErrorCode | undefined {
   if (status >= 500) return undefined;
   const codes = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code) => ERROR_CATALOGUE[code].status === status);

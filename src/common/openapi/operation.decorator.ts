@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiConsumes, ApiExtension, ApiExtraModels, ApiOperation, getSchemaPath } from '@nestjs/swagger';
-import { getMetadataStorage } from 'class-validator';
+import { hasRules } from './rules-of.js';
 
 /** Extension under which an operation's success travels to the OpenAPI document; it is removed there. */
 export const SUCCESS_EXTENSION = 'x-success';
@@ -59,14 +59,13 @@ export function Operation({
   waits,
 }: OperationOptions): MethodDecorator {
   const model = page ?? (Array.isArray(data) ? data[0] : data);
-  const success = (isValidated: boolean): SuccessDescription => ({
+  const success: Omit<SuccessDescription, 'isValidated'> = {
     status,
     message,
     mediaType: produces,
     dataRef: model ? getSchemaPath(model) : null,
     shape: page ? 'page' : Array.isArray(data) ? 'list' : 'single',
-    isValidated,
-  });
+  };
   const size = bodyLimit ? ` The body has at most ${bodyLimit.toLocaleString('en')} bytes.` : '';
   return applyDecorators(
     HttpCode(status),
@@ -78,8 +77,10 @@ export function Operation({
       waits,
     }),
     ApiOperation({ summary, description: `${description}${size}` }),
-    (target, name, handler) =>
-      ApiExtension(SUCCESS_EXTENSION, success(parameterTypesOf(target, name).some(hasRules)))(target, name, handler),
+    (target, name, handler) => {
+      const isValidated = parameterTypesOf(target, name).some(hasRules);
+      ApiExtension(SUCCESS_EXTENSION, { ...success, isValidated })(target, name, handler);
+    },
     ...(consumes ? [ApiConsumes(consumes)] : []),
     ...(model ? [ApiExtraModels(model)] : []),
   );
@@ -88,11 +89,4 @@ export function Operation({
 /** As the compiler wrote them down: decorators of methods come after those of their parameters. */
 function parameterTypesOf(target: object, name: string | symbol): unknown[] {
   return (Reflect.getMetadata('design:paramtypes', target, name) ?? []) as unknown[];
-}
-
-/** Whether class-validator has anything to validate in it. */
-export function hasRules(type: unknown): boolean {
-  return (
-    typeof type === 'function' && getMetadataStorage().getTargetValidationMetadatas(type, '', false, false).length > 0
-  );
 }

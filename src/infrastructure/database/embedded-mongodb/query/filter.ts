@@ -123,9 +123,10 @@ function pattern(operators: Document): BSONRegExp {
   if (own && ($options || isBehind)) {
     throw new CommandError(isBehind ? 51075 : 51074, 'options set in both $regex and $options');
   }
+  const options = own || $options;
   // The constructor would refuse an unknown one with an error of its own.
-  toFlags(own || $options);
-  return new BSONRegExp(source, own || $options);
+  toFlags(options);
+  return new BSONRegExp(source, options);
 }
 
 function negation(operand: unknown, scope: Scope): LeavesTest {

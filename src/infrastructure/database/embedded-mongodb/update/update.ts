@@ -202,9 +202,9 @@ export function checkUpsertFilter(filter: Document): void {
 function valuesRequired(operand: unknown): unknown[] {
   if (!isOperatorDocument(operand)) return isRegExp(operand) ? [] : [operand];
   const { $in, $all } = operand;
-  const different = (list: unknown): unknown[] => (Array.isArray(list) ? [...byIdentity(list).values()] : []);
-  const sought = different($in);
-  const listed = [...(sought.length === 1 ? sought : []), ...different($all)];
+  const distinct = (list: unknown): unknown[] => (Array.isArray(list) ? [...byIdentity(list).values()] : []);
+  const sought = distinct($in);
+  const listed = [...(sought.length === 1 ? sought : []), ...distinct($all)];
   const values = listed.filter((value) => !isRegExp(value) && !isOperatorDocument(value));
   return '$eq' in operand ? [operand.$eq, ...values] : values;
 }
