@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/index.js';
 import { onEachEnd } from './on-each-end.js';
+import { contextOf } from './request-context.js';
 import { type Place, Roster } from './roster.js';
 import { sendError } from './send-error.js';
 
@@ -24,21 +25,30 @@ type RequestWithArrival = FastifyRequest & { [ARRIVAL]?: Place<Arrival> };
 
 /**
  * Answers 503 to a request that has no answer after 4.5 seconds, whatever it is waiting for. Pipelined requests that wait for
- * one another have that time each. The work behind such a request goes on until its own time limits end it, save for hashes, which
- * it no longer gets; all of it is atomic, so that the caller may simply try again.
+ * one another have that time each. The work behind such a request goes on until its own time limits end it, but gets no more hashes,
+ * and its transactions do not commit: the caller is told to try again, and would find done what was refused.
  */
 export function answerInTime(server: FastifyInstance): void {
   // One timer for all requests: one each would cost more than the check itself.
   const arrivals = new Roster<Arrival>();
-  const leave = (request: RequestWithArrival) => {
-    if (request[ARRIVAL]) arrivals.remove(request[ARRIVAL]);
+  /** @returns false for one that has left already, and for routes that wait */
+  const leave = (request: RequestWithArrival): boolean => {
+    const place = request[ARRIVAL];
+    if (!place) return false;
+    arrivals.remove(place);
+    request[ARRIVAL] = undefined;
+    return true;
   };
   server.decorateRequest(ARRIVAL);
   server.addHook('preValidation', (request: RequestWithArrival, reply, done) => {
-    if (!request.routeOptions.config.waits) request[ARRIVAL] = arrivals.add({ reply, atMs: performance.now() });
+    if (!request.routeOptions.config.waits) {
+      const atMs = performance.now();
+      request[ARRIVAL] = arrivals.add({ reply, atMs });
+      setDue(request, atMs + ANSWER_WITHIN_MS);
+    }
     done();
   });
-  onEachEnd(server, leave);
+  onEachEnd(server, (request) => leave(request) && setDue(request, undefined));
   // When a connection breaks, nobody tells of the answers queued behind the one being written: they are dropped here.
   const timer = setInterval(() => {
     const due = performance.now() - ANSWER_WITHIN_MS;
@@ -55,6 +65,11 @@ export function answerInTime(server: FastifyInstance): void {
 }
 
 function refuse(reply: FastifyReply): void {
-  if (reply.sent || reply.raw.headersSent) return;
-  sendError(reply, new ApiError('service_unavailable'));
+  if (reply.sent || reply.raw.headersSent) setDue(reply.request, undefined);
+  else sendError(reply, new ApiError('service_unavailable'));
+}
+
+function setDue(request: FastifyRequest, dueMs: number | undefined): void {
+  const context = contextOf(request);
+  if (context) context.dueMs = dueMs;
 }

@@ -11,6 +11,11 @@ export interface RequestContext {
   ip: string;
   /** Whether it has been answered, or its caller is gone: nobody waits for what is still done for it. */
   isOver: boolean;
+  /**
+   * When it is refused if it has no answer yet, in milliseconds of `performance.now()`. Undefined once it was answered in time, and
+   * for routes that take the time they need.
+   */
+  dueMs?: number;
   /** Name of the calling application's API key, once it was verified. */
   apiKeyName?: string;
   /** Account of the request's bearer token, once it was verified. */
@@ -41,7 +46,7 @@ export function contextOf(request: RequestWithContext): RequestContext | undefin
 export function keepRequestContext(server: FastifyInstance): void {
   server.decorateRequest(CONTEXT);
   server.addHook('onRequest', (request: RequestWithContext, _reply, done) => {
-    request[CONTEXT] = { requestId: request.id, ip: clientAddress(request), isOver: false };
+    request[CONTEXT] = { requestId: request.id, ip: clientAddress(request), isOver: false, dueMs: undefined };
     storage.run(request[CONTEXT], done);
   });
   onEachEnd(server, (request: RequestWithContext) => {

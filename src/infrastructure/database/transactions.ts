@@ -4,10 +4,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { ApiError } from '../../common/errors/index.js';
+import { currentRequest } from '../../common/http/index.js';
 import { Turns } from '../../common/turns/index.js';
 
 /** The driver would repeat a transaction for two minutes, long after its request was answered with a 503. */
 const REPEAT_FOR_MS = 4_000;
+
+/** What a commit may take, which cannot be called back: one that came after its request's 503 would refuse the caller who tries again. */
+const COMMIT_MS = 500;
 
 /** Between two transactions of a queue it is the turn of other processes. Conflicts may have made the first one take seconds. */
 const LONGEST_PAUSE_MS = 100;
@@ -39,7 +43,8 @@ export class Transactions {
   /**
    * Runs the work in one transaction, which every model call in it joins. After a write conflict the work runs again from its
    * beginning, so it must do nothing outside the database. Within another transaction the work is part of that one.
-   * @throws ApiError `service_unavailable` if conflicts or the database prevent it for 4 s
+   * @throws ApiError `service_unavailable` if conflicts or the database prevent it for 4 s, or the request for which this is done has
+   *   no time left: nothing is written then
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     return this.isRunning ? work() : this.commit(work, performance.now() + REPEAT_FOR_MS);
@@ -69,9 +74,11 @@ export class Transactions {
     const current: Current = { isOpen: true, afterwards: [] };
     const transaction = storage.run(current, () =>
       this.connection.transaction(async () => {
-        if (performance.now() > lastStartMs) throw new ApiError('service_unavailable');
+        refuseAfter(Math.min(lastStartMs, lastCommitMs()));
         current.afterwards.length = 0;
-        return work();
+        const result = await work();
+        refuseAfter(lastCommitMs());
+        return result;
       }),
     );
     const result = await transaction.finally(() => (current.isOpen = false));
@@ -96,4 +103,13 @@ export class Transactions {
       this.logger.error({ err: error }, 'What was to follow a commit failed');
     }
   }
+}
+
+/** Read anew each time: what goes on after the answer has all the time in the world. */
+function lastCommitMs(): number {
+  return (currentRequest()?.dueMs ?? Infinity) - COMMIT_MS;
+}
+
+function refuseAfter(lastMs: number): void {
+  if (performance.now() > lastMs) throw new ApiError('service_unavailable');
 }
