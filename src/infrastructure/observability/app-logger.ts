@@ -10,13 +10,16 @@ const SECRET_FIELDS = [
   'password',
   'password_confirmation',
   'current_password',
+  'new_password',
   'password_hash',
   'otp',
   'token',
   'access_token',
   'refresh_token',
+  'id_token',
   'api_key',
   'secret',
+  'client_secret',
   ...['authorization', 'x-api-key', 'cookie', 'set-cookie'].flatMap((name) => [name, capitalised(name)]),
 ].flatMap((name) => [...new Set([name, camelCased(name)])]);
 
