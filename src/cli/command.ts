@@ -15,7 +15,8 @@ export interface Command {
   /** Name of its argument in the help; null if it takes none. */
   argument: string | null;
   help: string;
-  run(app: INestApplicationContext, argument: string): Promise<CommandResult>;
+  /** @param tell people how far a long command is, in a line of its own */
+  run(app: INestApplicationContext, argument: string, tell: (progress: string) => void): Promise<CommandResult>;
 }
 
 /** Throws the service's refusals anew, in words for the operator, and any other error as it is. */

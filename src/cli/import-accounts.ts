@@ -11,6 +11,10 @@ import { type CommandResult, RefusedError } from './command.js';
 
 /** So many problems are told. */
 const TOLD = 50;
+/** Fewer are imported in seconds; of more it is told how far it is. */
+const MANY = 1_000;
+/** So often. */
+const TOLD_TIMES = 10;
 /** So many accounts are imported at a time: the store writes them to disk together. */
 const BATCH = 32;
 
@@ -38,7 +42,11 @@ interface Line {
  * @throws RefusedError with the lines that are wrong, in which case nothing is imported; or, at the end, with those whose username is
  * somebody else's
  */
-export async function importAccounts(app: INestApplicationContext, file: string): Promise<CommandResult> {
+export async function importAccounts(
+  app: INestApplicationContext,
+  file: string,
+  tell: (progress: string) => void,
+): Promise<CommandResult> {
   const reader = new FormerAccountReader(app.get(Config).passwords.hashCost);
   const accounts: { number: number; former: FormerAccount }[] = [];
   const problems = new Problems();
@@ -63,6 +71,8 @@ export async function importAccounts(app: INestApplicationContext, file: string)
     imported += outcomes.filter((outcome) => outcome === true).length;
     present += outcomes.filter((outcome) => outcome === false).length;
     for (const outcome of outcomes) if (typeof outcome === 'string') problems.add(outcome);
+    const [before, done] = [start, start + batch.length].map((n) => Math.floor((n * TOLD_TIMES) / accounts.length));
+    if (accounts.length >= MANY && before !== done) tell(`${start + batch.length} of ${accounts.length}`);
   }
   const summary = `Imported: ${imported}, there before: ${present}`;
   problems.refuseIfAny(summary);

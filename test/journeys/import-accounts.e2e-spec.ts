@@ -163,6 +163,15 @@ describe('Accounts of another system', () => {
     expect(await refusal(`${JSON.stringify(former()).padEnd(65_535)}\r\n{`)).toBe('Line 2: is not JSON');
   });
 
+  it('are many, of which it is told ten times how many are there', async () => {
+    const file = join(directory, 'many.jsonl');
+    writeFileSync(file, Array.from({ length: 1_000 }, () => JSON.stringify(former())).join('\n'));
+    const told: string[] = [];
+    const { data } = await test.command('import-accounts', file, (line) => told.push(line));
+    expect(data).toEqual({ imported: 1_000, present: 0 });
+    expect([told.length, told.at(0), told.at(-1)]).toEqual([10, '128 of 1000', '1000 of 1000']);
+  });
+
   it('of which some are there when it breaks off are told of', async () => {
     const accounts = Array.from({ length: 33 }, () => former({ password_hash: hashed() }));
     const { run } = Transactions.prototype;

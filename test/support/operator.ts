@@ -21,7 +21,7 @@ export class Operator {
   }
 
   command(name: string, argument = ''): Promise<CommandResult> {
-    return COMMANDS[name]?.run(this.tool, argument) as Promise<CommandResult>;
+    return COMMANDS[name]?.run(this.tool, argument, () => undefined) as Promise<CommandResult>;
   }
 
   request(method: string, path: string, body?: unknown): Promise<ApiResponse> {

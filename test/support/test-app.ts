@@ -51,7 +51,7 @@ export interface TestApp {
   /** A client from an address that nobody else has. */
   client(address?: string): ApiClient;
   /** Runs a command of `npm run cli`, as beside the service, with the extensions. @throws RefusedError where it refuses */
-  command(name: string, argument?: string): Promise<CommandResult>;
+  command(name: string, argument?: string, tell?: (progress: string) => void): Promise<CommandResult>;
   close(): Promise<void>;
 }
 
@@ -109,11 +109,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     backend,
     client,
     advance: (ms) => app.get(TimeTravel).to((presentMs) => presentMs + ms),
-    command: async (name, argument = '') => {
+    command: async (name, argument = '', tell = () => undefined) => {
       const command = COMMANDS[name];
       if (!command) throw new Error(`There is no command ${name}`);
       const tool = await openCommandContext({ app, config, clock }, options.extensions);
-      return command.run(tool, argument).finally(() => tool.close());
+      return command.run(tool, argument, tell).finally(() => tool.close());
     },
     close: async () => {
       await app.close();
