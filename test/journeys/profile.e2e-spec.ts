@@ -4,6 +4,7 @@ import { SessionsRepository } from '../../src/login-history/index.js';
 import { Authenticator, SessionReader } from '../../src/security/index.js';
 import { AccountsRepository } from '../../src/users/index.js';
 import { decodeToken } from '../support/forged-token.js';
+import { HOUR } from '../support/manual-clock.js';
 import { PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
@@ -194,6 +195,25 @@ describe('One’s own profile', () => {
       expect(part).not.toContain(username);
     }
     expect(await mails()).toBe(1);
+  });
+
+  it('is renamed twenty times an hour, tries for names that are taken included, and goes on with the name that it has', async () => {
+    const [user, other, third] = [await test.personas.user(), await test.personas.user(), await test.personas.user()];
+    const { username } = user.registration;
+    const taken = { username: other.registration.username };
+    for (let count = 0; count < 20; count += 1)
+      expect((await change(user, count % 2 ? taken : { username: `${username}_${count}` })).status).toBe(
+        count % 2 ? 422 : 200,
+      );
+    const refused = await change(user, taken);
+    expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
+    expect((await change(user, { username: `${username}_18`, first_name: 'Augusta' })).status).toBe(200);
+    expect((await change(third, { username: `${third.registration.username}_x` })).status).toBe(200);
+    await test.advance(HOUR);
+    const login = { login: `${username}_18`, password: PASSWORD };
+    const { token } = (await test.client().post('/auth/login', login)).body.data;
+    expect((await change({ ...user, token }, { username })).status).toBe(200);
   });
 
   it('is shown as it was changed, though a slow request had read it before', async () => {

@@ -32,7 +32,7 @@ export class ProfileController {
   @Operation({
     summary: 'Change one’s own names',
     description:
-      'What is left out stays as it is. A username that is taken is a `validation_failed`; of a change of it, the account’s address gets a mail. The e-mail address cannot be changed.',
+      'What is left out stays as it is. A username that is taken is a `validation_failed`. A change of it is told to the account’s address by mail, and may be tried twenty times in an hour. The e-mail address cannot be changed.',
     message: 'Profile changed',
     data: ProfileDto,
   })

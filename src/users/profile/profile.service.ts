@@ -1,26 +1,35 @@
 import { Injectable } from '@nestjs/common';
+import type { RateLimit } from '../../common/access/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { accountTurn, Authenticator, type Principal, SecurityEvents } from '../../security/index.js';
+import { AccountQuotas, accountTurn, Authenticator, type Principal, SecurityEvents } from '../../security/index.js';
 import type { Account } from '../accounts/account.js';
 import { AccountAnnouncements } from '../accounts/account-announcements.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import type { ChangeProfileDto } from './change-profile.dto.js';
+
+/** Each is a mail to the owner, and one to a name that is taken tells of it: a registration, which tells it too, is limited more. */
+const RENAMES: RateLimit = { quota: 20, windowMs: 3_600_000 };
 
 @Injectable()
 export class ProfileService {
   constructor(
     private readonly accounts: AccountsRepository,
     private readonly authenticator: Authenticator,
+    private readonly quotas: AccountQuotas,
     private readonly announcements: AccountAnnouncements,
     private readonly events: SecurityEvents,
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws ApiError `validation_failed` if the username is taken, or 401 if session or account let nobody in any more */
+  /**
+   * @throws ApiError `validation_failed` if the username is taken, `too_many_requests` after twenty within the hour, 401 if session or
+   *   account let nobody in any more
+   */
   async change(principal: Principal, dto: ChangeProfileDto): Promise<Account> {
     const { userId } = principal;
     const { first_name: firstName, last_name: lastName, username } = dto;
+    if (username !== undefined) await this.countRename(userId, username);
     const change = () => this.accounts.changeProfile(userId, { firstName, lastName, username });
     // In turn: each of them locks the account.
     const account = await this.transactions.runInTurn([`profile:${userId}`, accountTurn(userId)], async () => {
@@ -30,6 +39,13 @@ export class ProfileService {
     if (!account) throw new ApiError('session_revoked');
     await this.authenticator.forgetAccount(userId);
     return account;
+  }
+
+  /** A form may send the name that the account has. */
+  private async countRename(userId: string, username: string): Promise<void> {
+    const account = await this.accounts.findById(userId);
+    if (account && account.username !== username)
+      await this.quotas.use('username change', userId, RENAMES, account.recoveries);
   }
 
   /** The username is what somebody logs in with: its change is never without an event, and never unknown to the owner. */
