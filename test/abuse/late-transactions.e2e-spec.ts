@@ -57,6 +57,13 @@ class NotesController {
     return {};
   }
 
+  @Post('twice/:title')
+  async writeTwice(@Param('title') title: string) {
+    await this.notes.write(title);
+    await pause(LATE_MS);
+    return this.notes.write(`${title}-too`);
+  }
+
   @Post('patiently/:title')
   @Operation({ summary: 'Write patiently', description: 'However long.', message: 'Written', waits: true })
   writePatiently(@Param('title') title: string) {
@@ -105,6 +112,12 @@ describe('A transaction that ends when its request', () => {
     expect((await write('at-once/later', LATE_MS)).status).toBe(201);
     expect(await isWritten('later')).toBe(false);
     await until(() => isWritten('later'));
+  });
+
+  it.concurrent('was refused is done if it follows another', async () => {
+    expect((await write('twice/first', 0)).status).toBe(503);
+    expect([await isWritten('first'), await isWritten('first-too')]).toEqual([true, false]);
+    await until(() => isWritten('first-too'));
   });
 
   it.concurrent('takes the time that it needs is done', async () => {

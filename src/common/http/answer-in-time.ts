@@ -26,7 +26,7 @@ type RequestWithArrival = FastifyRequest & { [ARRIVAL]?: Place<Arrival> };
 /**
  * Answers 503 to a request that has no answer after 4.5 seconds, whatever it is waiting for. Pipelined requests that wait for
  * one another have that time each. The work behind such a request goes on until its own time limits end it, but gets no more hashes,
- * and its transactions do not commit: the caller is told to try again, and would find done what was refused.
+ * and its first transaction does not commit: the caller is told to try again, and would find done what was refused.
  */
 export function answerInTime(server: FastifyInstance): void {
   // One timer for all requests: one each would cost more than the check itself.

@@ -12,8 +12,8 @@ export interface RequestContext {
   /** Whether it has been answered, or its caller is gone: nobody waits for what is still done for it. */
   isOver: boolean;
   /**
-   * When it is refused if it has no answer yet, in milliseconds of `performance.now()`. Undefined once it was answered in time, and
-   * for routes that take the time they need.
+   * When it is refused if it has no answer yet, in milliseconds of `performance.now()`. Undefined once it was answered in time, or a
+   * transaction has committed for it, and for routes that take the time they need.
    */
   dueMs?: number;
   /** Name of the calling application's API key, once it was verified. */

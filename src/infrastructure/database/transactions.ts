@@ -43,8 +43,8 @@ export class Transactions {
   /**
    * Runs the work in one transaction, which every model call in it joins. After a write conflict the work runs again from its
    * beginning, so it must do nothing outside the database. Within another transaction the work is part of that one.
-   * @throws ApiError `service_unavailable` if conflicts or the database prevent it for 4 s, or the request for which this is done has
-   *   no time left: nothing is written then
+   * @throws ApiError `service_unavailable` if conflicts or the database prevent it for 4 s, or if it is the first of a request that has
+   *   no time left: the caller is told to try again then, and nothing may have been done
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     return this.isRunning ? work() : this.commit(work, performance.now() + REPEAT_FOR_MS);
@@ -82,6 +82,9 @@ export class Transactions {
       }),
     );
     const result = await transaction.finally(() => (current.isOpen = false));
+    // What follows belongs to it, such as the sessions that a new password ends: it is done though the answer comes too late.
+    const request = currentRequest();
+    if (request) request.dueMs = undefined;
     for (const act of current.afterwards) void this.start(act);
     return result as T;
   }
