@@ -112,7 +112,7 @@ export const COMMANDS: Record<string, Command> = {
           await app.get(SecurityEvents).recordWith({ kind: 'authn_token_revoked', outcome: 'success', ...about });
           return work();
         });
-      const ended = await app.get(Sessions).endAll(userId, 'session_revoked', recorded);
+      const ended = await app.get(Sessions).endAll(userId, 'session_revoked', { run: recorded });
       // A command does not live on for what a service does after its answer.
       await app.get(Sessions).removeOld(userId, 'session_revoked');
       const sessions = ended === 1 ? '1 session' : `${ended} sessions`;

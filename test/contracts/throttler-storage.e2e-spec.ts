@@ -26,7 +26,10 @@ const inMemory = (): Twin => {
 const inRedis = async (): Promise<Twin> => {
   const redis = await ownRedis();
   return {
-    storage: new RedisThrottlerStorage(redis, { count: () => Promise.reject(new Error('fell back')) }),
+    storage: new RedisThrottlerStorage(redis, {
+      count: () => Promise.reject(new Error('fell back')),
+      giveBack: () => Promise.reject(new Error('fell back')),
+    }),
     pass: (key, ms) => shortenLife(redis, key, ms),
     close: () => redis.close(),
   };
@@ -73,6 +76,20 @@ describeTwins('Throttler storage', inMemory, inRedis, (test, twin) => {
     await hit(key);
     await twin().pass(key, 40_000);
     expect((await hit(key)).timeToExpire).toBe(20);
+  });
+
+  test('takes hits back, in their window alone and none that was not counted', async () => {
+    const key = nextKey();
+    await twin().storage.giveBack(key);
+    for (let request = 0; request < 4; request += 1) await hit(key);
+    await twin().pass(key, 40_000);
+    for (let request = 0; request < 3; request += 1) await twin().storage.giveBack(key);
+    expect(await hit(key)).toMatchObject({ totalHits: 2, isBlocked: false, timeToExpire: 20 });
+    for (let request = 0; request < 5; request += 1) await twin().storage.giveBack(key);
+    expect(await hit(key)).toMatchObject({ totalHits: 1 });
+    await twin().pass(key, 20_000);
+    await twin().storage.giveBack(key);
+    expect(await hit(key)).toMatchObject({ totalHits: 1, timeToExpire: 60 });
   });
 
   test('counts parallel hits exactly', async () => {

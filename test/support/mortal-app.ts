@@ -13,7 +13,7 @@ const BACKGROUND = new Set(['mails', 'security_events', 'dev_inbox']);
  */
 export class MortalApp {
   private dieAt = Infinity;
-  private mode: Exclude<Verdict, 'pass' | 'late'> = 'cut before';
+  private mode: 'cut before' | 'cut after' = 'cut before';
   private writes = 0;
   private resolveDeath!: () => void;
   private readonly sessions = new Map<string, Document>();

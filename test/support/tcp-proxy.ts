@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** What becomes of what a client sends: it goes on; late; the server is gone before it arrives; or before it can answer. */
-export type Verdict = 'pass' | 'late' | 'cut before' | 'cut after';
+/**
+ * What becomes of what a client sends: it goes on; late; the server is gone before it arrives; or before it can answer; or something
+ * else is answered, and it never arrives.
+ */
+export type Verdict = 'pass' | 'late' | 'cut before' | 'cut after' | { lateMs: number } | { answer: Buffer };
 
 const LATE_MS = 3_000;
 
@@ -107,7 +110,7 @@ export class TcpProxy {
       return;
     }
     const upstream = connect(this.target);
-    client.on('data', (chunk: Buffer) => this.pass(chunk, upstream));
+    client.on('data', (chunk: Buffer) => this.pass(chunk, client, upstream));
     upstream.on('data', (chunk) => client.write(chunk));
     for (const [from, to] of [
       [client, upstream],
@@ -123,12 +126,18 @@ export class TcpProxy {
     }
   }
 
-  private pass(chunk: Buffer, upstream: Socket): void {
+  private pass(chunk: Buffer, client: Socket, upstream: Socket): void {
     const verdict = this.judge(chunk);
+    const goOn = () => upstream.write(chunk);
+    if (typeof verdict === 'object') {
+      if ('answer' in verdict) client.write(verdict.answer);
+      else setTimeout(goOn, verdict.lateMs);
+      return;
+    }
     if (verdict === 'cut after') upstream.removeAllListeners('data').once('data', () => this.cut());
     if (verdict === 'cut before') this.cut();
-    else if (verdict === 'late') setTimeout(() => upstream.write(chunk), LATE_MS);
-    else upstream.write(chunk);
+    else if (verdict === 'late') setTimeout(goOn, LATE_MS);
+    else goOn();
   }
 }
 

@@ -25,11 +25,16 @@ export class EmailVerificationService {
     if (!account || !found) throw this.refusal(account);
     // Of parallel submissions of the right code, only the one whose update finds it unused confirms the address. Errors are thrown
     // within the transaction, so that nothing is left half done if the account is removed meanwhile.
-    await this.transactions.run(async () => {
+    const confirmation = this.transactions.run(async () => {
       const isConfirmed = (await this.secrets.consume(found)) && (await this.accounts.confirmEmail(account.userId));
       if (!isConfirmed) throw this.refusal(account);
       await this.announcements.announceConfirmed(account);
       await this.events.recordWith({ kind: 'email_verified', outcome: 'success', userId: account.userId });
+    });
+    await confirmation.catch(async (error: unknown) => {
+      // The code was right: in an outage, five refusals must not use it up.
+      await this.secrets.giveTryBack(found);
+      throw error;
     });
     await this.authenticator.forgetAccount(account.userId);
   }

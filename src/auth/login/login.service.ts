@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError, type ErrorCode } from '../../common/errors/index.js';
+import { currentRequest } from '../../common/http/index.js';
 import { Authenticator, OneTimeSecrets, PasswordHasher, SecurityEvents } from '../../security/index.js';
 import { type Account, AccountsRepository, isActive, toAccountFacts, toUserDto } from '../../users/index.js';
 import type { Client } from './client.decorator.js';
@@ -48,6 +49,11 @@ export class LoginService {
       toAccountFacts(await this.confirm(account, session)),
     );
     await this.newDeviceNotice.consider(account, session);
+    if (currentRequest()?.isOver) {
+      // Refused because it took too long, or its caller is gone: nobody has these tokens.
+      await this.sessionOpening.withdraw(session);
+      throw new ApiError('service_unavailable');
+    }
     const { userId } = account;
     this.events.record({ kind: 'authn_login_success', outcome: 'success', userId, sessionId: session.sessionId });
     return { user: toUserDto(record), ...session.answer };

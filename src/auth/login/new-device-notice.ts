@@ -32,6 +32,8 @@ export class NewDeviceNotice {
     const sighting = { userId: account.userId, device, network: networkOf(ip, location) };
     try {
       if (await this.knownDevices.seeAgain(sighting)) return;
+      // The session is stored, and not announced otherwise if this login takes long.
+      this.transactions.noteStored();
       // Together: a device that is known without a mail would never be announced.
       // In turn, since each of them locks the account: a thief who comes from everywhere at once is announced as often.
       await this.transactions.runInTurn([`new-device:${account.userId}`, accountTurn(account.userId)], async () => {

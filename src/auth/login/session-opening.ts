@@ -40,7 +40,7 @@ export class SessionOpening {
     const answer = this.tokenPairs.issue({ userId, sessionId, generation: 0, rotatedAt: loggedInAt, loggedInAt });
     const device = parseDevice(userAgent);
     const location = await this.locations.find(ip);
-    await this.sessions.insert({
+    const insertion = this.sessions.insert({
       sessionId,
       userId,
       authId,
@@ -53,11 +53,16 @@ export class SessionOpening {
       loggedInAt,
       credentialVersion,
     });
+    await insertion.catch((error: unknown) => {
+      // It may be stored though the answer was lost.
+      void this.withdraw({ sessionId });
+      throw error;
+    });
     return { sessionId, loggedInAt, answer, ip, device, location };
   }
 
   /** Takes a session back whose tokens nobody has been given. A failure leaves its entry in the login history, and no more. */
-  async withdraw({ sessionId }: OpenedSession): Promise<void> {
+  async withdraw({ sessionId }: Pick<OpenedSession, 'sessionId'>): Promise<void> {
     try {
       await this.sessions.withdraw(sessionId);
     } catch (error) {

@@ -17,7 +17,7 @@ export class LogoutService {
     const { userId, sessionId } = principal;
     const byOwner = this.sessions.byOwner(principal);
     if (isForAllSessions) {
-      await this.sessions.endAll(userId, 'logged_out', byOwner);
+      await this.sessions.endAll(userId, 'logged_out', { run: byOwner, lastId: sessionId });
     } else {
       await this.sessions.end(sessionId, 'logged_out', byOwner);
       await this.authenticator.forgetAccount(userId);

@@ -20,6 +20,7 @@ import type { ChangePasswordDto } from './password-change.dto.js';
  * on with that for ever.
  */
 const CHANGES: RateLimit = { quota: 5, windowMs: 3_600_000 };
+const QUOTA = 'password change';
 
 @Injectable()
 export class PasswordChangeService {
@@ -46,7 +47,7 @@ export class PasswordChangeService {
     await this.assertCurrent(account, sessionId, dto.current_password);
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
     // A recovery ends what a thief has begun, and its owner has five more.
-    await this.quotas.use('password change', userId, CHANGES, account.recoveries);
+    await this.quotas.use(QUOTA, userId, CHANGES, account.recoveries);
     const change = async () => {
       const credentialVersion = await this.accounts.changePasswordIfCurrent(userId, passwordHash, account.passwordHash);
       if (credentialVersion === null) throw await this.overtaken(userId, sessionId);
@@ -55,7 +56,10 @@ export class PasswordChangeService {
       await this.events.recordWith({ kind: 'authn_password_change', outcome: 'success', userId, sessionId });
       return credentialVersion;
     };
-    await this.sessions.endAllWith(userId, 'password_changed', change, sessionId);
+    await this.sessions.endAllWith(userId, 'password_changed', change, sessionId).catch(async (error: unknown) => {
+      await this.quotas.giveBack(QUOTA, userId, account.recoveries);
+      throw error;
+    });
   }
 
   /** The password was changed meanwhile, by somebody else, which ended this session, or from this session too; or the account closed. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../../infrastructure/database/index.js';
 import { accountTurn, OneTimeSecrets, SecurityEvents } from '../../security/index.js';
-import { AccountsRepository, isActive, NOBODY } from '../../users/index.js';
+import { type Account, AccountsRepository, isActive, NOBODY } from '../../users/index.js';
 import { ResetMails } from './reset-mails.js';
 
 @Injectable()
@@ -21,10 +21,13 @@ export class ForgotPasswordService {
   async request(email: string): Promise<void> {
     const found = await this.accounts.findByEmail(email);
     const account = found && isActive(found) ? found : null;
-    this.events.record({ kind: 'authn_password_reset_requested', outcome: 'success', userId: account?.userId });
-    const token = this.secrets.prepareResetToken();
     const subject = account?.userId ?? this.secrets.decoySubject(email);
-    if (!(await this.secrets.isWithinQuota(subject, 'password_reset'))) return;
+    if (await this.secrets.isWithinQuota(subject, 'password_reset')) await this.issue(email, account, subject);
+    this.events.record({ kind: 'authn_password_reset_requested', outcome: 'success', userId: account?.userId });
+  }
+
+  private async issue(email: string, account: Account | null, subject: string): Promise<void> {
+    const token = this.secrets.prepareResetToken();
     await this.transactions.runInTurn([`forgot-password:${subject}`, accountTurn(subject)], async () => {
       // Closed meanwhile, or replaced by another registration, which would make the link useless.
       const locked = await this.accounts.lock(account?.userId ?? NOBODY);

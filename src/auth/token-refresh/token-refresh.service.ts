@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, CLOCK_SKEW_MS } from '../../common/clock/index.js';
 import { ApiError } from '../../common/errors/index.js';
+import { currentRequest } from '../../common/http/index.js';
+import { recentlyUsed } from '../../common/recently-used/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { type SessionGeneration, Sessions, SessionsRepository } from '../../login-history/index.js';
 import { Authenticator, isOutdated, type RefreshClaims, RefreshTokens, SecurityEvents } from '../../security/index.js';
@@ -9,12 +11,22 @@ import { TokenPairs } from '../login/token-pairs.js';
 import type { TokensDto } from '../login/tokens.dto.js';
 
 /**
+ * The grace of a token whose answer is known to be lost: clients try again for as long as an outage takes, and would be taken for
+ * thieves after it.
+ */
+const UNANSWERED_GRACE_MS = 300_000;
+const MOST_UNANSWERED = 10_000;
+
+/**
  * Refresh-token rotation with one counter per session (RFC 9700 section 4.14.2). Each token contains its generation. The current one
  * rotates the session. The one before it gets the same successor again for a few seconds, so that parallel tabs and lost answers
  * log nobody out. Any older one must have been stolen, and ends the session.
  */
 @Injectable()
 export class TokenRefreshService {
+  /** Tokens that were replaced, though their successor may have reached nobody: the database failed, or the request was over. */
+  private readonly unanswered = recentlyUsed<object>(MOST_UNANSWERED, { ttl: UNANSWERED_GRACE_MS });
+
   constructor(
     private readonly refreshTokens: RefreshTokens,
     private readonly tokenPairs: TokenPairs,
@@ -79,30 +91,40 @@ export class TokenRefreshService {
     const rotatedAt = this.clock.now();
     const loggedInAt = new Date(auth_time * 1000);
     const tokens = this.tokenPairs.issue({ userId: id, sessionId: sid, generation: gen + 1, rotatedAt, loggedInAt });
-    const isRotated = await this.repository.rotateIfCurrent(
-      { sessionId: sid, userId: id, generation: gen },
-      rotatedAt,
-      { accessToken: tokens.token, refreshToken: tokens.refresh_token },
-    );
+    const rotation = this.repository.rotateIfCurrent({ sessionId: sid, userId: id, generation: gen }, rotatedAt, {
+      accessToken: tokens.token,
+      refreshToken: tokens.refresh_token,
+    });
+    const isRotated = await rotation.catch((error: unknown) => {
+      this.unanswered.set(generationKey(claims), {});
+      throw error;
+    });
+    if (isRotated && currentRequest()?.isOver) this.unanswered.set(generationKey(claims), {});
     return isRotated ? tokens : null;
   }
 
   private async answerReplaced(
-    { id, sid, gen }: RefreshClaims,
+    claims: RefreshClaims,
     presentedMs: number,
     session: SessionGeneration,
   ): Promise<TokensDto> {
+    const { id, sid, gen } = claims;
     const { generation, rotatedAt, loggedInAt } = session;
     if (gen > generation) throw new ApiError('token_invalid');
     const { refreshGraceMs: graceMs } = this.config.tokens;
     const agoMs = presentedMs - rotatedAt.getTime();
     // A replacement of the future: the clock was set back, and nobody knows how long ago it was. Without a grace, the second of two
     // simultaneous refreshes has come too late as well.
-    const isRecent = graceMs > 0 && agoMs <= graceMs && agoMs >= -CLOCK_SKEW_MS;
+    const isInGrace = (agoMs <= graceMs && agoMs >= -CLOCK_SKEW_MS) || this.unanswered.has(generationKey(claims));
+    const isRecent = graceMs > 0 && isInGrace;
     const isJustReplaced = generation === gen + 1 && isRecent;
     if (isJustReplaced) return this.tokenPairs.issue({ userId: id, sessionId: sid, generation, rotatedAt, loggedInAt });
 
     this.events.record({ kind: 'authn_token_reuse', outcome: 'failure', userId: id, sessionId: sid });
     throw new ApiError(await this.sessions.end(sid, 'refresh_token_reused'));
   }
+}
+
+function generationKey({ sid, gen }: RefreshClaims): string {
+  return `${sid}:${gen}`;
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { Connection } from 'mongoose';
+import { type ClientSession, type Connection, mongo } from 'mongoose';
 import { ApiError } from '../../common/errors/index.js';
 import { currentRequest } from '../../common/http/index.js';
 import { Turns } from '../../common/turns/index.js';
@@ -10,8 +10,17 @@ import { Turns } from '../../common/turns/index.js';
 /** The driver would repeat a transaction for two minutes, long after its request was answered with a 503. */
 const REPEAT_FOR_MS = 4_000;
 
-/** What a commit may take, which cannot be called back: one that came after its request's 503 would refuse the caller who tries again. */
-const COMMIT_MS = 500;
+/**
+ * What a commit and the caches after it may take. It cannot be called back: one that came after its request's 503 would refuse the
+ * caller who tries again.
+ */
+const COMMIT_MS = 1_000;
+
+/** A commit of which nobody knows whether it was done is repeated. The driver does so without a pause, thousands of times a second. */
+const BETWEEN_COMMITS_MS = 50;
+
+/** The database's own limit has ended it: repeating would not help. */
+const MAX_TIME_EXPIRED = 50;
 
 /** Between two transactions of a queue it is the turn of other processes. Conflicts may have made the first one take seconds. */
 const LONGEST_PAUSE_MS = 100;
@@ -73,20 +82,28 @@ export class Transactions {
   private async commit<T>(work: () => Promise<T>, lastStartMs: number): Promise<T> {
     const current: Current = { isOpen: true, afterwards: [] };
     const transaction = storage.run(current, () =>
-      this.connection.transaction(async () => {
+      this.connection.transaction(async (session) => {
         refuseAfter(Math.min(lastStartMs, lastCommitMs()));
         current.afterwards.length = 0;
         const result = await work();
         refuseAfter(lastCommitMs());
+        await commitUntil(() => Math.min(lastStartMs, dueMs()), session);
         return result;
       }),
     );
     const result = await transaction.finally(() => (current.isOpen = false));
-    // What follows belongs to it, such as the sessions that a new password ends: it is done though the answer comes too late.
-    const request = currentRequest();
-    if (request) request.dueMs = undefined;
+    this.noteStored();
     for (const act of current.afterwards) void this.start(act);
     return result as T;
+  }
+
+  /**
+   * Says that something is stored for the request: what follows belongs to it, as do the sessions that a new password ends, and is
+   * done though the answer comes too late. To be called after single writes; transactions call it themselves.
+   */
+  noteStored(): void {
+    const request = currentRequest();
+    if (request) request.dueMs = undefined;
   }
 
   /**
@@ -109,10 +126,26 @@ export class Transactions {
 }
 
 /** Read anew each time: what goes on after the answer has all the time in the world. */
+function dueMs(): number {
+  return currentRequest()?.dueMs ?? Infinity;
+}
+
 function lastCommitMs(): number {
-  return (currentRequest()?.dueMs ?? Infinity) - COMMIT_MS;
+  return dueMs() - COMMIT_MS;
 }
 
 function refuseAfter(lastMs: number): void {
   if (performance.now() > lastMs) throw new ApiError('service_unavailable');
+}
+
+/** The driver would go on for two minutes. What it throws is left to the driver, which begins anew where nothing was committed. */
+async function commitUntil(lastMs: () => number, session: ClientSession): Promise<void> {
+  try {
+    await session.commitTransaction();
+  } catch (error) {
+    const isUnknown = error instanceof mongo.MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
+    if (!isUnknown || error.code === MAX_TIME_EXPIRED || performance.now() > lastMs()) throw error;
+    await pause(BETWEEN_COMMITS_MS);
+    await commitUntil(lastMs, session);
+  }
 }

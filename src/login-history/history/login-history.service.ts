@@ -43,7 +43,7 @@ export class LoginHistoryService {
 
   /** By an administrator. @returns how many */
   async endAllOf(userId: string): Promise<number> {
-    return this.sessions.endAll(userId, 'session_revoked', this.decision({ userId, detail: 'all sessions' }));
+    return this.sessions.endAll(userId, 'session_revoked', { run: this.decision({ userId, detail: 'all sessions' }) });
   }
 
   /**

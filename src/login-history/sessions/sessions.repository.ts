@@ -184,9 +184,10 @@ export class SessionsRepository extends SessionReader {
   /**
    * Ends sessions of an account, the newest first, and removes their entries. To be repeated while there are more. Older entries
    * stay, see {@link deleteOld}.
+   * @param lastId a session that stays while there are more
    */
-  async deleteAll(userId: string, reason: SessionEnd): Promise<EndedSessions> {
-    return this.deleteWhere({ user: new Types.ObjectId(userId) }, reason);
+  async deleteAll(userId: string, reason: SessionEnd, lastId?: string): Promise<EndedSessions> {
+    return this.deleteWhere({ user: new Types.ObjectId(userId) }, reason, lastId);
   }
 
   /**
@@ -214,11 +215,13 @@ export class SessionsRepository extends SessionReader {
       .lean<FoundSession[]>();
   }
 
-  private async deleteWhere(filter: OfAccount, reason: SessionEnd): Promise<EndedSessions> {
-    const found = await this.newest(filter);
+  private async deleteWhere(filter: OfAccount, reason: SessionEnd, lastId?: string): Promise<EndedSessions> {
+    const newest = await this.newest(filter);
+    const hasMore = newest.length === ENDED_TOGETHER;
+    const found = hasMore ? newest.filter(({ _id }) => !_id.equals(lastId)) : newest;
     const live = this.liveOf(found);
     await this.rememberEnds(live, reason);
-    return this.deleteFound(found, live);
+    return { ids: await this.deleteFound(found, live), hasMore };
   }
 
   /**
@@ -228,12 +231,12 @@ export class SessionsRepository extends SessionReader {
   async deleteOld(userId: string): Promise<EndedSessions> {
     const old = { user: new Types.ObjectId(userId), login_at: { $lt: this.oldestLogin() } };
     const found = await this.entries.find(old, { rotated_at: 1 }).limit(ENDED_TOGETHER).lean<FoundSession[]>();
-    return this.deleteFound(found, this.liveOf(found));
+    return { ids: await this.deleteFound(found, this.liveOf(found)), hasMore: found.length === ENDED_TOGETHER };
   }
 
-  private async deleteFound(found: FoundSession[], live: Types.ObjectId[]): Promise<EndedSessions> {
+  private async deleteFound(found: FoundSession[], live: Types.ObjectId[]): Promise<string[]> {
     await this.entries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-    return { ids: live.map((id) => id.toHexString()), hasMore: found.length === ENDED_TOGETHER };
+    return live.map((id) => id.toHexString());
   }
 
   private liveOf(found: FoundSession[]): Types.ObjectId[] {

@@ -1,8 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { accountTurn, Authenticator, isOutdated, type Principal, type SessionEnd } from '../../security/index.js';
+import {
+  accountTurn,
+  Authenticator,
+  isOutdated,
+  LIVE_SESSION_TTL_MS,
+  type Principal,
+  type SessionEnd,
+} from '../../security/index.js';
 import { type EndedSessions, SessionsRepository } from './sessions.repository.js';
+
+const REPEATED_EVERY_MS = 1_000;
 
 /**
  * Runs work in a transaction, maybe together with something else.
@@ -49,13 +59,18 @@ export class Sessions {
   }
 
   /**
-   * @param run for the first transaction; where there are very many sessions, it is followed by others
+   * @param options `run`: for the first transaction; where there are very many sessions, it is followed by others. `lastId`: a session
+   *   that ends with the last of them, whose caller can repeat this if it fails before
    * @returns how many were ended, beside those that had run out
    */
-  async endAll(userId: string, reason: SessionEnd, run: RunTransaction = this.runAlone): Promise<number> {
+  async endAll(
+    userId: string,
+    reason: SessionEnd,
+    { run = this.runAlone, lastId }: { run?: RunTransaction; lastId?: string } = {},
+  ): Promise<number> {
     const lock = () => this.repository.lockAll(userId);
     const runLocked: RunTransaction = (work) => run(work, lock);
-    const count = await this.endInTurn(() => this.repository.deleteAll(userId, reason), reason, runLocked);
+    const count = await this.endInTurn(() => this.repository.deleteAll(userId, reason, lastId), reason, runLocked);
     // Somebody else may have ended some a moment ago, and not have updated the caches yet: without the account's record, they are
     // looked up in storage.
     await this.authenticator.forgetAccount(userId);
@@ -107,7 +122,19 @@ export class Sessions {
     await this.authenticator.forgetSessions(endedIds, reason);
     // What was left or too many for one transaction, and a login with the old password that was inserted at the same time, which it
     // did not see. Since the commit, guards no longer accept them from storage; this removes them from the caches too.
-    await this.endOutdated(userId, version, reason);
+    const endRest = () => this.endOutdated(userId, version, reason);
+    await endRest().catch((error: unknown) => {
+      // Not a refusal: the change is made, and cannot be made again with the link or the password that made it.
+      this.logger.warn({ err: error }, 'Some sessions that have ended are removed later');
+      void this.repeat(endRest);
+    });
+  }
+
+  /** Repeats what the database has failed, until it succeeds, or no cache can have the sessions any more. */
+  private async repeat(work: () => Promise<void>, lastMs = performance.now() + LIVE_SESSION_TTL_MS): Promise<void> {
+    if (performance.now() > lastMs) return;
+    await pause(REPEATED_EVERY_MS, undefined, { ref: false });
+    await work().catch(() => this.repeat(work, lastMs));
   }
 
   /** Removes the entries of logins that are too long ago for a session to be left. */
@@ -115,12 +142,12 @@ export class Sessions {
     if (await this.removeSomeOld(userId, reason)) await this.removeOld(userId, reason);
   }
 
-  /** Where there are very many, no answer waits for the rest: none of them is a session any more. */
+  /** Where there are very many, no answer waits for the rest, nor fails for any: none of them is a session any more. */
   private async beginRemoval(userId: string, reason: SessionEnd): Promise<void> {
-    if (!(await this.removeSomeOld(userId, reason))) return;
-    void this.removeOld(userId, reason).catch((error: unknown) => {
+    const stay = (error: unknown) =>
       this.logger.warn({ err: error }, 'Old entries of a login history stay until they are 90 days old');
-    });
+    const hasMore = await this.removeSomeOld(userId, reason).catch(stay);
+    if (hasMore) void this.removeOld(userId, reason).catch(stay);
   }
 
   /** @returns whether there may be more */

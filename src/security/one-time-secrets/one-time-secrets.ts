@@ -97,6 +97,11 @@ export class OneTimeSecrets {
     return isEqual ? found : null;
   }
 
+  /** For a code that was right, where what it was for has failed. Nothing if it was used meanwhile. */
+  async giveTryBack(found: FoundSecret): Promise<void> {
+    await this.repository.giveTryBack(found);
+  }
+
   /** Finds the secret of a reset token. Tries need not be counted for 256 random bits. */
   async matchResetToken(token: string): Promise<FoundSecret | null> {
     return this.repository.findLiveByHash('password_reset', hash('sha256', token));

@@ -22,9 +22,17 @@ export class AccountQuotas {
    * @throws ApiError `too_many_requests`, with the end of the window
    */
   async use(what: string, userId: string, { quota, windowMs }: RateLimit, since = 0): Promise<void> {
-    const key = `${THROTTLING_KEYS}account:${what}:${userId}:${since}`;
-    const record = await this.counter.count(key, windowMs, quota);
+    const record = await this.counter.count(keyOf(what, userId, since), windowMs, quota);
     if (!record.isBlocked) return;
     throw this.refusals.record({ limit: 'account', code: 'too_many_requests', detail: what, userId }, record, quota);
   }
+
+  /** Takes a use back that came to nothing, as in an outage. @param since as it was used */
+  async giveBack(what: string, userId: string, since = 0): Promise<void> {
+    await this.counter.giveBack(keyOf(what, userId, since));
+  }
+}
+
+function keyOf(what: string, userId: string, since: number): string {
+  return `${THROTTLING_KEYS}account:${what}:${userId}:${since}`;
 }

@@ -31,6 +31,11 @@ export class MemoryThrottlerStorage implements RequestCounter, OnCleanSlate {
     return throttlerRecord(window.hits, window.endsAtMs - nowMs, limit);
   }
 
+  giveBack(key: string): void {
+    const window = this.windows.get(key);
+    if (window) window.hits = Math.max(0, window.hits - 1);
+  }
+
   onCleanSlate(): void {
     this.windows.clear();
   }

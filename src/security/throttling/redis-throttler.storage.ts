@@ -17,6 +17,12 @@ for i, key in ipairs(KEYS) do
 end
 return windows`;
 
+/** Nothing where the window has ended: the counter would have no expiry. */
+const GIVE_BACK = `
+local hits = tonumber(redis.call('GET', KEYS[1]) or '0')
+if hits > 0 then redis.call('SET', KEYS[1], hits - 1, 'KEEPTTL') end
+return 0`;
+
 interface Hit {
   key: string;
   windowMs: number;
@@ -34,7 +40,7 @@ export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
 
   constructor(
     private readonly redis: RedisConnection,
-    private readonly fallback: Pick<RequestCounter, 'count'> & Partial<OnCleanSlate>,
+    private readonly fallback: Pick<RequestCounter, 'count' | 'giveBack'> & Partial<OnCleanSlate>,
   ) {}
 
   increment(key: string, ttl: number, limit: number): Promise<ThrottlerRecord> {
@@ -46,6 +52,10 @@ export class RedisThrottlerStorage implements RequestCounter, OnCleanSlate {
       ([hits, msToEnd]) => throttlerRecord(hits, msToEnd, limit),
       () => this.fallback.count(key, windowMs, limit),
     );
+  }
+
+  async giveBack(key: string): Promise<void> {
+    await this.redis.evaluate(GIVE_BACK, [this.redis.key(key)], []).catch(() => this.fallback.giveBack(key));
   }
 
   async onCleanSlate(): Promise<void> {

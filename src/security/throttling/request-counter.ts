@@ -11,6 +11,9 @@ export interface RequestCounter extends ThrottlerStorage {
    * @param limit number of requests that pass in one window
    */
   count(key: string, windowMs: number, limit: number): Promisable<ThrottlerRecord>;
+
+  /** Takes one back that was counted, if its window has not ended. */
+  giveBack(key: string): Promisable<void>;
 }
 
 /** A fixed window in the form that the guard expects; times are in whole seconds, at least one. */

@@ -1,0 +1,219 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Document } from 'mongodb';
+import { Types } from 'mongoose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type EmbeddedMongodb,
+  startEmbeddedMongodb,
+} from '../../src/infrastructure/database/embedded-mongodb/index.js';
+import { formatReply, parseRequest } from '../../src/infrastructure/database/embedded-mongodb/wire/message.js';
+import type { ApiResponse } from '../support/api-client.js';
+import { until } from '../support/bounded.js';
+import { SECOND } from '../support/manual-clock.js';
+import { NEW_PASSWORD, PasswordResets } from '../support/password-resets.js';
+import { newRegistration, PASSWORD, type User } from '../support/personas.js';
+import { TcpProxy, type Verdict } from '../support/tcp-proxy.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+import { FIREFOX } from '../support/user-agents.js';
+
+const INTERRUPTED = { code: 11600, codeName: 'InterruptedAtShutdown' };
+const PASSWORDS = { password: NEW_PASSWORD, password_confirmation: NEW_PASSWORD };
+
+interface Command {
+  name: string;
+  collection: string;
+  isInTransaction: boolean;
+}
+
+describe('What an outage refuses', () => {
+  let store: EmbeddedMongodb;
+  let proxy: TcpProxy;
+  let test: TestApp;
+  let resets: PasswordResets;
+  beforeAll(async () => {
+    store = await startEmbeddedMongodb();
+    proxy = await TcpProxy.before(store.uri);
+    const env = { MONGODB_URI: proxy.mongodbUri, AUTH_RATE_LIMIT: '100000', RATE_LIMIT: '100000' };
+    test = await startTestApp({ env });
+    resets = new PasswordResets(test);
+  });
+  afterAll(async () => {
+    await test.close();
+    await proxy.close();
+    await store.close();
+  });
+  beforeEach(() => {
+    proxy.judge = () => 'pass';
+  });
+
+  const judge = (verdictOf: (command: Command, fail: (error: Document) => Verdict) => Verdict): void => {
+    proxy.judge = (chunk) => {
+      const request = parseRequest(chunk);
+      const [name = ''] = Object.keys(request.command);
+      const { [name]: collection, autocommit } = request.command as Document;
+      const fail = (error: Document) => ({ answer: formatReply(request, { ok: 0, errmsg: 'judged', ...error }) });
+      return verdictOf({ name, collection: String(collection), isInTransaction: autocommit === false }, fail);
+    };
+  };
+  /** The database fails so many of these commands, and goes on. */
+  const failTimes = (times: number, isMeant: (command: Command) => boolean, error: Document = INTERRUPTED): void => {
+    let left = times;
+    judge((command, fail) => (isMeant(command) && (left -= 1) >= 0 ? fail(error) : 'pass'));
+  };
+  /** Each of these commands takes so long, once. */
+  const delayOnce = (delays: [isMeant: (command: Command) => boolean, lateMs: number][]): void => {
+    const left = [...delays];
+    judge((command) => {
+      const at = left.findIndex(([isMeant]) => isMeant(command));
+      return at < 0 ? 'pass' : { lateMs: left.splice(at, 1)[0]![1] };
+    });
+  };
+  const reads = (wanted: string) => (command: Command) => command.name === 'find' && command.collection === wanted;
+
+  const login = ({ registration: { username } }: Pick<User, 'registration'>, password = PASSWORD) =>
+    test.client().post('/auth/login', { login: username, password });
+  const profile = ({ token }: User) => test.client().get('/api/profile', { bearer: token, apiKey: API_KEY });
+  const sessionsOf = ({ userId }: Pick<User, 'userId'>) =>
+    test.database.collection('login_histories').countDocuments({ user: new Types.ObjectId(userId) });
+  const eventsOf = async (userId: string, kind: string) =>
+    (await test.command('show-account', userId)) &&
+    test.database.collection('security_events').countDocuments({ user: new Types.ObjectId(userId), kind });
+
+  const ENDS: Record<string, (user: User, resetToken: string) => Promise<ApiResponse>> = {
+    'a reset of the password': (_user, token) => resets.reset(token),
+    'a change of the password': ({ api }) =>
+      api.post('/api/profile/password', { current_password: PASSWORD, ...PASSWORDS }),
+    'a report of a login': ({ client, token, refresh_token }) =>
+      client.post('/auth/its-not-me', { refresh_token }, { bearer: token }),
+    'a logout everywhere': ({ client, token, refresh_token }) =>
+      client.post('/auth/logout', { refresh_token, all_sessions: true }, { bearer: token }),
+  };
+  it.each(Object.keys(ENDS))('is not %s that has been committed, and what follows is done later', async (what) => {
+    const user = await test.personas.user();
+    const other = { ...user, ...(await test.personas.login(user)) };
+    const resetToken = await resets.tokenFor(user.registration.email);
+    let isCommitted = false;
+    let failures = 0;
+    judge(({ name, collection }, fail) => {
+      if (isCommitted && collection === 'login_histories' && name !== 'insert') {
+        failures += 1;
+        return fail(INTERRUPTED);
+      }
+      isCommitted ||= name === 'commitTransaction';
+      return 'pass';
+    });
+    const { status, text } = await ENDS[what]!(user, resetToken);
+    expect(status, text).toBe(200);
+    expect(failures).toBeGreaterThan(0);
+    proxy.judge = () => 'pass';
+    expect((await profile(other)).status).toBe(401);
+    await until(async () => (await sessionsOf(user)) === (what.includes('change') ? 1 : 0));
+  });
+
+  const COMMIT_UNKNOWN = { code: 262, codeName: 'ExceededTimeLimit', errorLabels: ['RetryableWriteError'] };
+  it('is not committed after its answer, nor asked for without a pause', async () => {
+    const registration = newRegistration();
+    let commits = 0;
+    judge(({ name }, fail) => {
+      if (name !== 'commitTransaction') return 'pass';
+      commits += 1;
+      return fail(COMMIT_UNKNOWN);
+    });
+    const refused = await test.client().post('/auth/register', registration);
+    expect(refused.status).toBe(503);
+    expect(commits).toBeGreaterThan(10);
+    expect(commits).toBeLessThan(500);
+    await pause(500);
+    proxy.judge = () => 'pass';
+    await pause(500);
+    expect(await test.database.collection('users').countDocuments({ email: registration.email })).toBe(0);
+  });
+
+  it('of a logout everywhere can be asked for again, however many sessions there are', async () => {
+    const user = await test.personas.user();
+    const sessions = test.database.collection('login_histories');
+    const own = await sessions.findOne({ user: new Types.ObjectId(user.userId) });
+    await sessions.insertMany(Array.from({ length: 700 }, () => ({ ...own, _id: new Types.ObjectId() })));
+    const { client, token, refresh_token } = user;
+    const logout = () => client.post('/auth/logout', { refresh_token, all_sessions: true }, { bearer: token });
+    let commits = 0;
+    judge(({ name }, fail) => (name === 'commitTransaction' && (commits += 1) > 1 ? fail(INTERRUPTED) : 'pass'));
+    expect((await logout()).status).toBe(503);
+    proxy.judge = () => 'pass';
+    expect(await sessionsOf(user)).toBeGreaterThan(1);
+    const { status, text } = await logout();
+    expect(status, text).toBe(200);
+    expect(await sessionsOf(user)).toBe(0);
+  });
+
+  it('of a refresh whose answer was lost is no theft, however long it takes, but what comes after its successor is', async () => {
+    const user = await test.personas.user();
+    const refresh = (refresh_token: string) => test.client().post('/auth/refresh-token', { refresh_token });
+    judge(({ name, collection }) => (name === 'update' && collection === 'login_histories' ? 'cut after' : 'pass'));
+    expect((await refresh(user.refresh_token)).status).toBe(503);
+    proxy.judge = () => 'pass';
+    proxy.restore();
+    test.clock.advance(30 * SECOND);
+    await until(async () => (await refresh(user.refresh_token)).status !== 503);
+    const again = await refresh(user.refresh_token);
+    expect(again.status, again.text).toBe(200);
+    expect((await refresh(again.body.data.refresh_token)).status).toBe(200);
+    test.clock.advance(30 * SECOND);
+    expect((await refresh(user.refresh_token)).body.code).toBe('refresh_token_reused');
+  });
+
+  it('uses up no tries of a code', async () => {
+    const visitor = await test.personas.visitor();
+    const { email } = visitor.registration;
+    const { otp } = await test.inbox.waitFor(email, 'email-verification');
+    const verify = () => test.client().post('/auth/verify-otp', { email, otp });
+    failTimes(6, ({ name, collection }) => name === 'update' && collection === 'auths');
+    for (let count = 0; count < 6; count += 1) expect((await verify()).status).toBe(503);
+    expect((await verify()).status).toBe(200);
+  });
+
+  it('uses up no changes of the password', async () => {
+    const user = await test.personas.user();
+    const change = () => user.api.post('/api/profile/password', { current_password: PASSWORD, ...PASSWORDS });
+    failTimes(6, ({ collection, isInTransaction }) => isInTransaction && collection === 'security_events');
+    for (let count = 0; count < 6; count += 1) expect((await change()).status).toBe(503);
+    proxy.judge = () => 'pass';
+    expect((await change()).status).toBe(200);
+  });
+
+  it('is no event of a password that was forgotten', async () => {
+    const user = await test.personas.user();
+    failTimes(1, ({ name, isInTransaction }) => name === 'insert' && isInTransaction);
+    expect((await resets.forgot(user.registration.email)).status).toBe(503);
+    expect(await eventsOf(user.userId, 'authn_password_reset_requested')).toBe(0);
+    expect((await resets.forgot(user.registration.email)).status).toBe(200);
+    await until(async () => (await eventsOf(user.userId, 'authn_password_reset_requested')) === 1);
+  });
+
+  it('is a login that takes too long, which leaves no session', async () => {
+    const user = await test.personas.user();
+    const before = await sessionsOf(user);
+    delayOnce([
+      [reads('users'), 1_900],
+      [reads('auths'), 1_900],
+      [({ collection }) => collection === 'known_devices', 1_500],
+    ]);
+    expect((await login(user)).status).toBe(503);
+    await until(async () => (await sessionsOf(user)) === before);
+    await pause(500);
+    expect(await sessionsOf(user)).toBe(before);
+  });
+
+  it('is not the notice of a login from a new device, which comes in time', async () => {
+    const user = await test.personas.user();
+    delayOnce([
+      [reads('users'), 1_900],
+      [reads('auths'), 1_900],
+    ]);
+    const client = test.client();
+    const body = { login: user.registration.username, password: PASSWORD };
+    const opened = await client.post('/auth/login', body, { headers: { 'user-agent': FIREFOX } });
+    expect(opened.status, opened.text).toBe(200);
+    await test.inbox.waitFor(user.registration.email, 'new-device');
+  });
+});
