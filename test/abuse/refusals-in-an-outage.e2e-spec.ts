@@ -138,7 +138,9 @@ describe('What an outage refuses', () => {
     const user = await test.personas.user();
     const sessions = test.database.collection('login_histories');
     const own = await sessions.findOne({ user: new Types.ObjectId(user.userId) });
-    await sessions.insertMany(Array.from({ length: 700 }, () => ({ ...own, _id: new Types.ObjectId() })));
+    // Older than one's own, which would be the first to end.
+    const login_at = new Date(own?.login_at.getTime() - SECOND);
+    await sessions.insertMany(Array.from({ length: 700 }, () => ({ ...own, _id: new Types.ObjectId(), login_at })));
     const { client, token, refresh_token } = user;
     const logout = () => client.post('/auth/logout', { refresh_token, all_sessions: true }, { bearer: token });
     let commits = 0;
