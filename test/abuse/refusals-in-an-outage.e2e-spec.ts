@@ -211,17 +211,15 @@ describe('What an outage refuses', () => {
     expect(await sessionsOf(user)).toBe(before);
   });
 
-  it('is not the notice of a login from a new device, which comes in time', async () => {
+  it('is not the notice of a login from a new device', async () => {
     const user = await test.personas.user();
-    // So long that a first transaction would be refused, and in time for the answer.
+    // So long that a first transaction would be refused. Whether the answer comes in time does not matter: somebody knows the password.
     delayOnce([
-      [reads('users'), 1_800],
-      [reads('auths'), 1_800],
+      [reads('users'), 1_900],
+      [reads('auths'), 1_900],
     ]);
-    const client = test.client();
     const body = { login: user.registration.username, password: PASSWORD };
-    const opened = await client.post('/auth/login', body, { headers: { 'user-agent': FIREFOX } });
-    expect(opened.status, opened.text).toBe(200);
+    await test.client().post('/auth/login', body, { headers: { 'user-agent': FIREFOX } });
     await test.inbox.waitFor(user.registration.email, 'new-device');
   });
 });

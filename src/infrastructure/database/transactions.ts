@@ -14,7 +14,7 @@ const REPEAT_FOR_MS = 4_000;
  * What a commit and the caches after it may take. It cannot be called back: one that came after its request's 503 would refuse the
  * caller who tries again.
  */
-const COMMIT_MS = 1_000;
+const COMMIT_MS = 750;
 
 /** A commit of which nobody knows whether it was done is repeated. The driver does so without a pause, thousands of times a second. */
 const BETWEEN_COMMITS_MS = 50;
