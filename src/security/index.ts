@@ -22,7 +22,7 @@ export { CallerAuthority } from './roles/caller-authority.js';
 export { RolesGuard } from './roles/roles.guard.js';
 export { RouteCheck } from './route.check.js';
 export { SecurityModule } from './security.module.js';
-export { AccountQuotas } from './throttling/account-quotas.js';
+export { AccountQuotas, type QuotaUse } from './throttling/account-quotas.js';
 export { LimitNamespaces } from './throttling/limit-namespaces.js';
 export { RequestThrottlerGuard } from './throttling/request-throttler.guard.js';
 export { THROTTLING_KEYS } from './throttling/throttling-key.js';

@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Controller, Injectable, Module, Param, Post } from '@nestjs/common';
+import { Controller, Injectable, Module, Param, Post, StreamableFile } from '@nestjs/common';
 import { InjectModel, MongooseModule } from '@nestjs/mongoose';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Model, Schema } from 'mongoose';
@@ -14,6 +15,8 @@ import { startTestApp, type TestApp } from '../support/test-app.js';
 const LATE_MS = 5_000;
 /** In time for an answer, and not for what a commit may take. */
 const HARDLY_IN_TIME_MS = 4_200;
+
+const LONG_AFTER_MS = 7_000;
 
 interface Note {
   title: string;
@@ -60,8 +63,25 @@ class NotesController {
   @Post('twice/:title')
   async writeTwice(@Param('title') title: string) {
     await this.notes.write(title);
-    await pause(LATE_MS);
+    await pause(LONG_AFTER_MS);
     return this.notes.write(`${title}-too`);
+  }
+
+  @Post('bit-by-bit/:title')
+  writeBitByBit(@Param('title') title: string) {
+    const { notes } = this;
+    return new StreamableFile(
+      Readable.from(
+        (async function* () {
+          yield 'begun, ';
+          await pause(HARDLY_IN_TIME_MS);
+          yield await notes.write(title).then(
+            () => 'written',
+            (error: Error) => error.message,
+          );
+        })(),
+      ),
+    );
   }
 
   @Post('patiently/:title')
@@ -118,6 +138,10 @@ describe('A transaction that ends when its request', () => {
     expect((await write('twice/first', 0)).status).toBe(503);
     expect([await isWritten('first'), await isWritten('first-too')]).toEqual([true, false]);
     await until(() => isWritten('first-too'));
+  });
+
+  it.concurrent('has begun to be answered is done', async () => {
+    expect((await write('bit-by-bit/bits', 0)).text).toBe('begun, written');
   });
 
   it.concurrent('takes the time that it needs is done', async () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/common/errors/index.js';
 import { Transactions } from '../../src/infrastructure/database/index.js';
-import { SessionsRepository } from '../../src/login-history/index.js';
 import { Authenticator } from '../../src/security/index.js';
 import { AccountAnnouncements, AccountsRepository } from '../../src/users/index.js';
 import { newRegistration, PASSWORD, startTestApp, type TestApp } from '../support/index.js';
@@ -79,12 +78,11 @@ describe('A module that hears of accounts', () => {
     const { client, refresh_token, token, userId } = await test.personas.user();
     const heard: string[] = [];
     announcements.onReported(async (reportedId) => void heard.push(reportedId));
-    const sessions = test.app.get(SessionsRepository);
-    const deleteOutdated = sessions.deleteOutdated.bind(sessions);
-    let calls = 0;
-    sessions.deleteOutdated = (...outdated) => {
-      calls += 1;
-      return calls === 2 ? Promise.reject(new Error('for once')) : deleteOutdated(...outdated);
+    const authenticator = test.app.get(Authenticator);
+    const forgetAccount = authenticator.forgetAccount.bind(authenticator);
+    authenticator.forgetAccount = () => {
+      authenticator.forgetAccount = forgetAccount;
+      return Promise.reject(new Error('for once'));
     };
     const report = () => client.post('/auth/its-not-me', { refresh_token }, { bearer: token });
     expect((await report()).status).toBe(500);

@@ -33,7 +33,7 @@ export class EmailVerificationService {
     });
     await confirmation.catch(async (error: unknown) => {
       // The code was right: in an outage, five refusals must not use it up.
-      await this.secrets.giveTryBack(found);
+      await this.secrets.giveTryBack(found).catch(() => undefined);
       throw error;
     });
     await this.authenticator.forgetAccount(account.userId);

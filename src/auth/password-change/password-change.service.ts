@@ -20,7 +20,6 @@ import type { ChangePasswordDto } from './password-change.dto.js';
  * on with that for ever.
  */
 const CHANGES: RateLimit = { quota: 5, windowMs: 3_600_000 };
-const QUOTA = 'password change';
 
 @Injectable()
 export class PasswordChangeService {
@@ -47,7 +46,7 @@ export class PasswordChangeService {
     await this.assertCurrent(account, sessionId, dto.current_password);
     const passwordHash = await this.newPasswords.hash(dto.password, { ownWords: [account.email, account.username] });
     // A recovery ends what a thief has begun, and its owner has five more.
-    await this.quotas.use(QUOTA, userId, CHANGES, account.recoveries);
+    const use = await this.quotas.use('password change', userId, CHANGES, account.recoveries);
     const change = async () => {
       const credentialVersion = await this.accounts.changePasswordIfCurrent(userId, passwordHash, account.passwordHash);
       if (credentialVersion === null) throw await this.overtaken(userId, sessionId);
@@ -57,7 +56,7 @@ export class PasswordChangeService {
       return credentialVersion;
     };
     await this.sessions.endAllWith(userId, 'password_changed', change, sessionId).catch(async (error: unknown) => {
-      await this.quotas.giveBack(QUOTA, userId, account.recoveries);
+      await use.giveBack();
       throw error;
     });
   }

@@ -24,7 +24,7 @@ const MOST_UNANSWERED = 10_000;
  */
 @Injectable()
 export class TokenRefreshService {
-  /** Tokens that were replaced, though their successor may have reached nobody: the database failed, or the request was over. */
+  /** Tokens that were replaced, though their successor has reached nobody: the database failed, or was too slow. */
   private readonly unanswered = recentlyUsed<object>(MOST_UNANSWERED, { ttl: UNANSWERED_GRACE_MS });
 
   constructor(
@@ -99,8 +99,11 @@ export class TokenRefreshService {
       this.unanswered.set(generationKey(claims), {});
       throw error;
     });
-    if (isRotated && currentRequest()?.isOver) this.unanswered.set(generationKey(claims), {});
-    return isRotated ? tokens : null;
+    if (!isRotated) return null;
+    // Not where the caller has hung up, which a thief would do to have the time.
+    if (currentRequest()?.isRefused) this.unanswered.set(generationKey(claims), {});
+    else this.unanswered.delete(generationKey(claims));
+    return tokens;
   }
 
   private async answerReplaced(

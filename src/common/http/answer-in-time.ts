@@ -13,6 +13,8 @@ declare module 'fastify' {
 }
 
 const ANSWER_WITHIN_MS = 4_500;
+/** Before the first transaction of a request would be refused: an answer that has begun by then may take its time. */
+const LOOKED_AT_AFTER_MS = 3_000;
 const CHECKED_EVERY_MS = 100;
 
 interface Arrival {
@@ -51,11 +53,14 @@ export function answerInTime(server: FastifyInstance): void {
   onEachEnd(server, (request) => leave(request) && setDue(request, undefined));
   // When a connection breaks, nobody tells of the answers queued behind the one being written: they are dropped here.
   const timer = setInterval(() => {
-    const due = performance.now() - ANSWER_WITHIN_MS;
+    const nowMs = performance.now();
     for (const { reply, atMs } of arrivals.present()) {
-      if (atMs > due) return;
+      if (atMs > nowMs - LOOKED_AT_AFTER_MS) return;
+      const hasBegun = reply.sent || reply.raw.headersSent;
+      if (!hasBegun && atMs > nowMs - ANSWER_WITHIN_MS) continue;
       leave(reply.request);
-      refuse(reply);
+      if (hasBegun) setDue(reply.request, undefined);
+      else refuse(reply);
     }
   }, CHECKED_EVERY_MS).unref();
   server.addHook('onClose', (_server, done) => {
@@ -65,8 +70,10 @@ export function answerInTime(server: FastifyInstance): void {
 }
 
 function refuse(reply: FastifyReply): void {
-  if (reply.sent || reply.raw.headersSent) setDue(reply.request, undefined);
-  else sendError(reply, new ApiError('service_unavailable'));
+  const context = contextOf(reply.request);
+  // At once: its answer may have to wait for those before it on the connection.
+  if (context) context.isOver = context.isRefused = true;
+  sendError(reply, new ApiError('service_unavailable'));
 }
 
 function setDue(request: FastifyRequest, dueMs: number | undefined): void {

@@ -11,8 +11,10 @@ export interface RequestContext {
   ip: string;
   /** Whether it has been answered, or its caller is gone: nobody waits for what is still done for it. */
   isOver: boolean;
+  /** Whether it was refused because it took too long. */
+  isRefused: boolean;
   /**
-   * When it is refused if it has no answer yet, in milliseconds of `performance.now()`. Undefined once it was answered in time, or a
+   * When it is refused if it has no answer yet, in milliseconds of `performance.now()`. Undefined once its answer has begun, or a
    * transaction has committed for it, and for routes that take the time they need.
    */
   dueMs?: number;
@@ -46,7 +48,13 @@ export function contextOf(request: RequestWithContext): RequestContext | undefin
 export function keepRequestContext(server: FastifyInstance): void {
   server.decorateRequest(CONTEXT);
   server.addHook('onRequest', (request: RequestWithContext, _reply, done) => {
-    request[CONTEXT] = { requestId: request.id, ip: clientAddress(request), isOver: false, dueMs: undefined };
+    request[CONTEXT] = {
+      requestId: request.id,
+      ip: clientAddress(request),
+      isOver: false,
+      isRefused: false,
+      dueMs: undefined,
+    };
     storage.run(request[CONTEXT], done);
   });
   onEachEnd(server, (request: RequestWithContext) => {

@@ -202,9 +202,13 @@ export class SessionsRepository extends SessionReader {
 
   /** The same of the sessions of older credential versions. */
   async deleteOutdated(userId: string, credentialVersion: number, reason: SessionEnd): Promise<EndedSessions> {
-    // Not `$lt`, which does not find an entry without a version.
-    const credential_version = { $not: { $gte: credentialVersion } };
-    return this.deleteWhere({ user: new Types.ObjectId(userId), credential_version }, reason);
+    return this.deleteWhere(outdated(userId, credentialVersion), reason);
+  }
+
+  /** @returns those that {@link deleteOutdated} would end next */
+  async outdatedIds(userId: string, credentialVersion: number): Promise<string[]> {
+    const found = await this.newest(outdated(userId, credentialVersion));
+    return this.liveOf(found).map((id) => id.toHexString());
   }
 
   private newest(filter: OfAccount) {
@@ -258,6 +262,11 @@ export class SessionsRepository extends SessionReader {
   private ending(reason: SessionEnd) {
     return { $setOnInsert: { reason, purge_at: new Date(this.clock.nowMs() + this.endedRetentionMs) } };
   }
+}
+
+function outdated(userId: string, credentialVersion: number): OfAccount {
+  // Not `$lt`, which does not find an entry without a version.
+  return { user: new Types.ObjectId(userId), credential_version: { $not: { $gte: credentialVersion } } };
 }
 
 function toStoredSession({

@@ -113,8 +113,8 @@ export class Sessions {
       if (keptId && !(await this.repository.renewCredential(keptId, version)))
         throw new ApiError(await this.repository.endOf(keptId));
       // After a conflict it leaves the sessions to what follows the commit: a thief who refreshes without end writes them again and
-      // again, and would keep this from ever committing.
-      if (attempts > 1) return { version, endedIds: [] };
+      // again, and would keep this from ever committing. Only the caches are told of them at once.
+      if (attempts > 1) return { version, endedIds: await this.repository.outdatedIds(userId, version) };
       return { version, endedIds: (await this.repository.deleteOutdated(userId, version, reason)).ids };
     });
     // Before storage is asked again, which may fail.
@@ -132,9 +132,11 @@ export class Sessions {
 
   /** Repeats what the database has failed, until it succeeds, or no cache can have the sessions any more. */
   private async repeat(work: () => Promise<void>, lastMs = performance.now() + LIVE_SESSION_TTL_MS): Promise<void> {
-    if (performance.now() > lastMs) return;
     await pause(REPEATED_EVERY_MS, undefined, { ref: false });
-    await work().catch(() => this.repeat(work, lastMs));
+    await work().catch((error: unknown) => {
+      if (performance.now() < lastMs) return this.repeat(work, lastMs);
+      this.logger.warn({ err: error }, 'Some sessions that have ended stay in the login history');
+    });
   }
 
   /** Removes the entries of logins that are too long ago for a session to be left. */

@@ -5,6 +5,11 @@ import { LimitRefusals } from './limit-refusals.js';
 import type { RequestCounter } from './request-counter.js';
 import { THROTTLING_KEYS } from './throttling-key.js';
 
+export interface QuotaUse {
+  /** Takes it back, where it came to nothing, as in an outage. */
+  giveBack(): Promise<void>;
+}
+
 /** Limits what an account does, from whichever addresses: beside the limits of routes, which are per address. */
 @Injectable()
 export class AccountQuotas {
@@ -21,18 +26,10 @@ export class AccountQuotas {
    * @param since distinguishes uses that do not count any more from those that do
    * @throws ApiError `too_many_requests`, with the end of the window
    */
-  async use(what: string, userId: string, { quota, windowMs }: RateLimit, since = 0): Promise<void> {
-    const record = await this.counter.count(keyOf(what, userId, since), windowMs, quota);
-    if (!record.isBlocked) return;
+  async use(what: string, userId: string, { quota, windowMs }: RateLimit, since = 0): Promise<QuotaUse> {
+    const key = `${THROTTLING_KEYS}account:${what}:${userId}:${since}`;
+    const record = await this.counter.count(key, windowMs, quota);
+    if (!record.isBlocked) return { giveBack: async () => this.counter.giveBack(key) };
     throw this.refusals.record({ limit: 'account', code: 'too_many_requests', detail: what, userId }, record, quota);
   }
-
-  /** Takes a use back that came to nothing, as in an outage. @param since as it was used */
-  async giveBack(what: string, userId: string, since = 0): Promise<void> {
-    await this.counter.giveBack(keyOf(what, userId, since));
-  }
-}
-
-function keyOf(what: string, userId: string, since: number): string {
-  return `${THROTTLING_KEYS}account:${what}:${userId}:${since}`;
 }

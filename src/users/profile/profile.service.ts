@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { RateLimit } from '../../common/access/index.js';
 import { ApiError } from '../../common/errors/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
-import { AccountQuotas, accountTurn, Authenticator, type Principal, SecurityEvents } from '../../security/index.js';
+import {
+  AccountQuotas,
+  accountTurn,
+  Authenticator,
+  type Principal,
+  type QuotaUse,
+  SecurityEvents,
+} from '../../security/index.js';
 import type { Account } from '../accounts/account.js';
 import { AccountAnnouncements } from '../accounts/account-announcements.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
@@ -29,12 +36,17 @@ export class ProfileService {
   async change(principal: Principal, dto: ChangeProfileDto): Promise<Account> {
     const { userId } = principal;
     const { first_name: firstName, last_name: lastName, username } = dto;
-    if (username !== undefined) await this.countRename(userId, username);
+    const use = username === undefined ? null : await this.countRename(userId, username);
     const change = () => this.accounts.changeProfile(userId, { firstName, lastName, username });
     // In turn: each of them locks the account.
-    const account = await this.transactions.runInTurn([`profile:${userId}`, accountTurn(userId)], async () => {
+    const changed = this.transactions.runInTurn([`profile:${userId}`, accountTurn(userId)], async () => {
       await this.authenticator.assertStillStands(principal);
       return username === undefined ? change() : this.rename(userId, change);
+    });
+    const account = await changed.catch(async (error: unknown) => {
+      const isTaken = error instanceof ApiError && error.code === 'validation_failed';
+      if (!isTaken) await use?.giveBack();
+      throw error;
     });
     if (!account) throw new ApiError('session_revoked');
     await this.authenticator.forgetAccount(userId);
@@ -42,10 +54,10 @@ export class ProfileService {
   }
 
   /** A form may send the name that the account has. */
-  private async countRename(userId: string, username: string): Promise<void> {
+  private async countRename(userId: string, username: string): Promise<QuotaUse | null> {
     const account = await this.accounts.findById(userId);
-    if (account && account.username !== username)
-      await this.quotas.use('username change', userId, RENAMES, account.recoveries);
+    if (!account || account.username === username) return null;
+    return this.quotas.use('username change', userId, RENAMES, account.recoveries);
   }
 
   /** The username is what somebody logs in with: its change is never without an event, and never unknown to the owner. */
