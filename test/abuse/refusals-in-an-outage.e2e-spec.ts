@@ -147,6 +147,57 @@ describe('What an outage refuses', () => {
     expect(await test.database.collection('users').countDocuments({ email: registration.email })).toBe(0);
   });
 
+  it('is not a commit before which the connection is reset', async () => {
+    const user = await test.personas.user();
+    const rename = (first_name: string) => user.api.patch('/api/profile', { first_name });
+    const names: string[] = [];
+    judge(({ name, isInTransaction }) => {
+      if (isInTransaction) names.push(name);
+      return 'pass';
+    });
+    await rename('Augusta');
+    const last = names.indexOf('commitTransaction');
+    expect(last).toBeGreaterThan(0);
+    for (let round = 0; round < 10; round += 1) {
+      let count = 0;
+      judge(({ isInTransaction }) => (isInTransaction && (count += 1) === last ? 'reset after its answer' : 'pass'));
+      const { status, text } = await rename(`Ada ${'b'.repeat(round + 1)}`);
+      // The store ends a transaction with its connection, and the service begins it anew.
+      expect(status, text).toBe(200);
+    }
+  });
+
+  it('of a change whose commit was done is known to the caches', async () => {
+    const user = await test.personas.user();
+    const resetToken = await resets.tokenFor(user.registration.email);
+    expect((await profile(user)).status).toBe(200);
+    let isCut = false;
+    judge(({ name }) => {
+      if (name !== 'commitTransaction' || isCut) return 'pass';
+      isCut = true;
+      return 'cut after';
+    });
+    expect((await resets.reset(resetToken)).status).toBe(503);
+    proxy.restore();
+    await until(async () => (await profile(user)).status !== 503);
+    expect((await profile(user)).status).toBe(401);
+  });
+
+  it('is not a reset whose sessions take long to end', async () => {
+    const user = await test.personas.user();
+    const resetToken = await resets.tokenFor(user.registration.email);
+    let isFirst = true;
+    judge(({ name, isInTransaction }) => {
+      if (name === 'commitTransaction' && isFirst) {
+        isFirst = false;
+        return { lateMs: 1_500 };
+      }
+      return !isFirst && isInTransaction ? { lateMs: 1_500 } : 'pass';
+    });
+    const { status, text } = await resets.reset(resetToken);
+    expect(status, text).toBe(200);
+  });
+
   it('of a logout everywhere can be asked for again, however many sessions there are', async () => {
     const user = await test.personas.user();
     const sessions = test.database.collection('login_histories');
@@ -190,6 +241,26 @@ describe('What an outage refuses', () => {
     expect((await refresh()).status).toBe(200);
     test.clock.advance(30 * SECOND);
     expect((await refresh()).body.code).toBe('refresh_token_reused');
+  });
+
+  it('of a refresh does not excuse a token that was presented too late even then', async () => {
+    const user = await test.personas.user();
+    const refresh = () => test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token });
+    expect((await refresh()).status).toBe(200);
+    test.clock.advance(30 * SECOND);
+    failTimes(1, ({ name, collection }) => name === 'update' && collection === 'login_histories');
+    expect((await refresh()).status).toBe(503);
+    expect((await refresh()).body.code).toBe('refresh_token_reused');
+  });
+
+  it('of a refresh that was repeated in time is repeated in time, however long it takes', async () => {
+    const user = await test.personas.user();
+    const refresh = () => test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token });
+    expect((await refresh()).status).toBe(200);
+    failTimes(1, ({ name, collection }) => name === 'update' && collection === 'login_histories');
+    expect((await refresh()).status).toBe(503);
+    test.clock.advance(30 * SECOND);
+    expect((await refresh()).status).toBe(200);
   });
 
   it('uses up no changes of the username', async () => {

@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * What becomes of what a client sends: it goes on; late; the server is gone before it arrives; or before it can answer; or something
- * else is answered, and it never arrives.
+ * else is answered, and it never arrives; or the connection is reset once it was answered.
  */
-export type Verdict = 'pass' | 'late' | 'cut before' | 'cut after' | { lateMs: number } | { answer: Buffer };
+export type Verdict =
+  'pass' | 'late' | 'cut before' | 'cut after' | 'reset after its answer' | { lateMs: number } | { answer: Buffer };
 
 const LATE_MS = 3_000;
 
@@ -134,6 +135,10 @@ export class TcpProxy {
       else setTimeout(goOn, verdict.lateMs);
       return;
     }
+    if (verdict === 'reset after its answer')
+      upstream
+        .removeAllListeners('data')
+        .once('data', (answer) => client.write(answer, () => client.resetAndDestroy()));
     if (verdict === 'cut after') upstream.removeAllListeners('data').once('data', () => this.cut());
     if (verdict === 'cut before') this.cut();
     else if (verdict === 'late') setTimeout(goOn, LATE_MS);

@@ -11,8 +11,8 @@ import { TokenPairs } from '../login/token-pairs.js';
 import type { TokensDto } from '../login/tokens.dto.js';
 
 /**
- * The grace of a token whose answer is known to be lost: clients try again for as long as an outage takes, and would be taken for
- * thieves after it.
+ * For so long after a refusal a token is judged by when it was presented first: clients try again for as long as an outage takes, and
+ * would be taken for thieves after it.
  */
 const UNANSWERED_GRACE_MS = 300_000;
 const MOST_UNANSWERED = 10_000;
@@ -24,8 +24,8 @@ const MOST_UNANSWERED = 10_000;
  */
 @Injectable()
 export class TokenRefreshService {
-  /** Tokens that were replaced, though their successor has reached nobody: the database failed, or was too slow. */
-  private readonly unanswered = recentlyUsed<object>(MOST_UNANSWERED, { ttl: UNANSWERED_GRACE_MS });
+  /** When tokens were presented first that were refused because the database failed, or was too slow. */
+  private readonly unanswered = recentlyUsed<{ firstMs: number }>(MOST_UNANSWERED, { ttl: UNANSWERED_GRACE_MS });
 
   constructor(
     private readonly refreshTokens: RefreshTokens,
@@ -42,8 +42,22 @@ export class TokenRefreshService {
   /** @throws ApiError 401 with the reason why the session or the token is no longer valid */
   async refresh(refreshToken: string): Promise<TokensDto> {
     const claims = this.refreshTokens.verify(refreshToken);
-    // Before anything is waited for: a token that comes in time must not be late because the database is slow.
-    const presentedMs = this.clock.nowMs();
+    const key = generationKey(claims);
+    // Before anything is waited for: a token that comes in time must not be late because the database is slow, or was.
+    const presentation = this.unanswered.get(key) ?? { firstMs: this.clock.nowMs() };
+    const refused = () => void this.unanswered.set(key, presentation);
+    const answer = await this.answer(claims, presentation.firstMs).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status === 503) refused();
+      throw error;
+    });
+    if (currentRequest()?.isRefused) refused();
+    // The others who were refused with it, such as other tabs, have the usual grace from now on.
+    else if (this.unanswered.has(key))
+      this.unanswered.set(key, presentation, { ttl: this.config.tokens.refreshGraceMs });
+    return answer;
+  }
+
+  private async answer(claims: RefreshClaims, presentedMs: number): Promise<TokensDto> {
     // From the cache, as for any request: it reflects the end of a session at once, and the new tokens are checked when used.
     const isLive = await this.isLive(claims);
     const rotated = isLive && (await this.rotate(claims));
@@ -95,14 +109,9 @@ export class TokenRefreshService {
       accessToken: tokens.token,
       refreshToken: tokens.refresh_token,
     });
-    const isRotated = await rotation.catch((error: unknown) => {
-      this.unanswered.set(generationKey(claims), {});
-      throw error;
-    });
-    if (!isRotated) return null;
-    // Not where the caller has hung up, which a thief would do to have the time.
-    if (currentRequest()?.isRefused) this.unanswered.set(generationKey(claims), {});
-    else this.unanswered.delete(generationKey(claims));
+    if (!(await rotation)) return null;
+    // From here on the usual grace holds.
+    this.unanswered.delete(generationKey(claims));
     return tokens;
   }
 
@@ -116,10 +125,10 @@ export class TokenRefreshService {
     if (gen > generation) throw new ApiError('token_invalid');
     const { refreshGraceMs: graceMs } = this.config.tokens;
     const agoMs = presentedMs - rotatedAt.getTime();
-    // A replacement of the future: the clock was set back, and nobody knows how long ago it was. Without a grace, the second of two
-    // simultaneous refreshes has come too late as well.
-    const isInGrace = (agoMs <= graceMs && agoMs >= -CLOCK_SKEW_MS) || this.unanswered.has(generationKey(claims));
-    const isRecent = graceMs > 0 && isInGrace;
+    // A replacement of the future: the clock was set back, and nobody knows how long ago it was; or the token was refused in an outage,
+    // and replaced long after. Without a grace, the second of two simultaneous refreshes has come too late as well.
+    const isPast = agoMs >= -CLOCK_SKEW_MS || this.unanswered.has(generationKey(claims));
+    const isRecent = graceMs > 0 && agoMs <= graceMs && isPast;
     const isJustReplaced = generation === gen + 1 && isRecent;
     if (isJustReplaced) return this.tokenPairs.issue({ userId: id, sessionId: sid, generation, rotatedAt, loggedInAt });
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
+import { currentRequest } from '../../common/http/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import {
   accountTurn,
@@ -13,6 +14,8 @@ import {
 import { type EndedSessions, SessionsRepository } from './sessions.repository.js';
 
 const REPEATED_EVERY_MS = 1_000;
+/** What is left of a request's time for its answer, when it waits for nothing more. */
+const ANSWER_MS = 500;
 
 /**
  * Runs work in a transaction, maybe together with something else.
@@ -70,10 +73,10 @@ export class Sessions {
   ): Promise<number> {
     const lock = () => this.repository.lockAll(userId);
     const runLocked: RunTransaction = (work) => run(work, lock);
-    const count = await this.endInTurn(() => this.repository.deleteAll(userId, reason, lastId), reason, runLocked);
-    // Somebody else may have ended some a moment ago, and not have updated the caches yet: without the account's record, they are
-    // looked up in storage.
-    await this.authenticator.forgetAccount(userId);
+    const ended = this.endInTurn(() => this.repository.deleteAll(userId, reason, lastId), reason, runLocked);
+    // Somebody else may have ended some a moment ago, and not have updated the caches yet; or a commit whose answer was lost is done:
+    // without the account's record, they are looked up in storage.
+    const count = await ended.finally(() => this.authenticator.forgetAccount(userId));
     await this.beginRemoval(userId, reason);
     return count;
   }
@@ -104,9 +107,10 @@ export class Sessions {
    */
   async endAllWith(userId: string, reason: SessionEnd, change: () => Promise<number>, keptId?: string): Promise<void> {
     let attempts = 0;
+    const dueMs = currentRequest()?.dueMs;
     // Whoever keeps a session can make many changes at once: a reset comes after one of them.
     const ownTurn = keptId ? [`password-change:${userId}`] : [];
-    const { version, endedIds } = await this.transactions.runInTurn([...ownTurn, accountTurn(userId)], async () => {
+    const changed = this.transactions.runInTurn([...ownTurn, accountTurn(userId)], async () => {
       attempts += 1;
       const version = await change();
       // The session was ended meanwhile, by a lockdown or a reset, which this change must not undo.
@@ -117,17 +121,20 @@ export class Sessions {
       if (attempts > 1) return { version, endedIds: await this.repository.outdatedIds(userId, version) };
       return { version, endedIds: (await this.repository.deleteOutdated(userId, version, reason)).ids };
     });
-    // Before storage is asked again, which may fail.
-    await this.authenticator.forgetAccount(userId);
+    // Before storage is asked again, which may fail; and in any case, since a commit whose answer was lost may be done.
+    const { version, endedIds } = await changed.finally(() => this.authenticator.forgetAccount(userId));
     await this.authenticator.forgetSessions(endedIds, reason);
     // What was left or too many for one transaction, and a login with the old password that was inserted at the same time, which it
     // did not see. Since the commit, guards no longer accept them from storage; this removes them from the caches too.
     const endRest = () => this.endOutdated(userId, version, reason);
-    await endRest().catch((error: unknown) => {
-      // Not a refusal: the change is made, and cannot be made again with the link or the password that made it.
+    const rest = endRest().catch((error: unknown) => {
       this.logger.warn({ err: error }, 'Some sessions that have ended are removed later');
       void this.repeat(endRest);
     });
+    // Neither refused nor late for it: the change is made, and cannot be made again with the link or the password that made it.
+    await (dueMs === undefined
+      ? rest
+      : Promise.race([rest, pause(dueMs - ANSWER_MS - performance.now(), undefined, { ref: false })]));
   }
 
   /** Repeats what the database has failed, until it succeeds, or no cache can have the sessions any more. */

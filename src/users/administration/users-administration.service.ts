@@ -69,10 +69,11 @@ export class UsersAdministrationService {
       return events.length > 0 ? this.accounts.changeStanding(account, decided) : account;
     };
     const lock = () => this.accounts.lock(userId);
-    const account = await this.authority.decide(decision, { about: userId, lock });
-    // Even if nothing was to change: the process that changed it may have died before it did this.
-    await this.authenticator.forgetAccount(userId);
-    return account;
+    // Even if nothing was to change: the process that changed it may have died before it did this. Or if it failed: a commit whose
+    // answer was lost may be done.
+    return this.authority
+      .decide(decision, { about: userId, lock })
+      .finally(() => this.authenticator.forgetAccount(userId));
   }
 
   /** Of two decisions that were announced at the same time, the later one is announced last, again if need be. */
