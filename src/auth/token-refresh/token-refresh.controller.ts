@@ -16,7 +16,7 @@ export class TokenRefreshController {
   @Operation({
     summary: 'Get the next pair of tokens',
     description:
-      'Each refresh token works once. Sent again within ten seconds (by default) of its replacement (parallel tabs, a lost answer), or five minutes after a 503, it yields the same successor. Later, or once that successor was used itself, its session ends with `refresh_token_reused`. A session lives at most 30 days by default. An expired refresh token is `token_expired`: the session is over.',
+      'Each refresh token works once. Sent again within ten seconds (by default) of its replacement (parallel tabs, a lost answer), or again after a 503 in that time, it yields the same successor. Later, or once that successor was used itself, its session ends with `refresh_token_reused`. A session lives at most 30 days by default. An expired refresh token is `token_expired`: the session is over.',
     message: 'Token refreshed successfully',
     data: TokensDto,
   })

@@ -144,7 +144,8 @@ async function commitUntil(lastMs: () => number, session: ClientSession): Promis
     await session.commitTransaction();
   } catch (cause) {
     // Of a connection that was reset, the driver passes on an error of another kind, after which it would abort what it has committed.
-    const error = cause instanceof mongo.MongoError ? cause : new mongo.MongoRuntimeError(`No commit: ${String(cause)}`);
+    const error =
+      cause instanceof mongo.MongoError ? cause : new mongo.MongoRuntimeError(`No commit: ${String(cause)}`);
     const isUnknown = error !== cause || error.hasErrorLabel('UnknownTransactionCommitResult');
     if (!isUnknown || error.code === MAX_TIME_EXPIRED || performance.now() > lastMs()) throw error;
     await pause(BETWEEN_COMMITS_MS);
