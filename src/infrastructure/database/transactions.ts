@@ -53,7 +53,7 @@ export class Transactions {
    * Runs the work in one transaction, which every model call in it joins. After a write conflict the work runs again from its
    * beginning, so it must do nothing outside the database. Within another transaction the work is part of that one.
    * @throws ApiError `service_unavailable` if conflicts or the database prevent it for 4 s, or if it is the first of a request that has
-   *   no time left: the caller is told to try again then, and nothing may have been done
+   *   no time left
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     return this.isRunning ? work() : this.commit(work, performance.now() + REPEAT_FOR_MS);

@@ -23,7 +23,10 @@ const ANSWER_MS = 500;
  */
 export type RunTransaction = <T>(work: () => Promise<T>, lock?: () => Promise<unknown>) => Promise<T>;
 
-/** Ends sessions. When a method returns, they have ended in storage and in every cache, but for very many that are too old anyway. */
+/**
+ * Ends sessions. When a method returns, they have ended in storage and in every cache, but for very many that are too old anyway, and
+ * those of an old password of which the database has failed or takes long to remove some: storage lets nobody in with them.
+ */
 @Injectable()
 export class Sessions {
   private readonly logger = new Logger('Sessions');
