@@ -1,31 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Document } from 'mongodb';
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type EmbeddedMongodb,
   startEmbeddedMongodb,
 } from '../../src/infrastructure/database/embedded-mongodb/index.js';
-import { formatReply, parseRequest } from '../../src/infrastructure/database/embedded-mongodb/wire/message.js';
 import { SecurityEvents } from '../../src/security/index.js';
 import type { ApiResponse } from '../support/api-client.js';
 import { until } from '../support/bounded.js';
+import { type Command, delayOnce, failTimes, judgeCommands } from '../support/command-judge.js';
 import { SECOND } from '../support/manual-clock.js';
 import { NEW_PASSWORD, PasswordResets } from '../support/password-resets.js';
 import { newRegistration, PASSWORD, type User } from '../support/personas.js';
-import { TcpProxy, type Verdict } from '../support/tcp-proxy.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 import { FIREFOX } from '../support/user-agents.js';
 
-const INTERRUPTED = { code: 11600, codeName: 'InterruptedAtShutdown' };
 const CONFLICT = { code: 112, codeName: 'WriteConflict', errorLabels: ['TransientTransactionError'] };
 const PASSWORDS = { password: NEW_PASSWORD, password_confirmation: NEW_PASSWORD };
-
-interface Command {
-  name: string;
-  collection: string;
-  isInTransaction: boolean;
-}
 
 describe('What an outage refuses', () => {
   let store: EmbeddedMongodb;
@@ -48,30 +40,7 @@ describe('What an outage refuses', () => {
     proxy.judge = () => 'pass';
   });
 
-  const judge = (verdictOf: (command: Command, fail: (error: Document) => Verdict) => Verdict): void => {
-    proxy.judge = (chunk) => {
-      // The beginning of one that is too large to come at once, or the rest of it.
-      if (chunk.readInt32LE(0) !== chunk.length) return 'pass';
-      const request = parseRequest(chunk);
-      const [name = ''] = Object.keys(request.command);
-      const { [name]: collection, autocommit } = request.command as Document;
-      const fail = (error: Document) => ({ answer: formatReply(request, { ok: 0, errmsg: 'judged', ...error }) });
-      return verdictOf({ name, collection: String(collection), isInTransaction: autocommit === false }, fail);
-    };
-  };
-  /** The database fails so many of these commands, and goes on. */
-  const failTimes = (times: number, isMeant: (command: Command) => boolean, error: Document = INTERRUPTED): void => {
-    let left = times;
-    judge((command, fail) => (isMeant(command) && (left -= 1) >= 0 ? fail(error) : 'pass'));
-  };
-  /** Each of these commands takes so long, once. */
-  const delayOnce = (delays: [isMeant: (command: Command) => boolean, lateMs: number][]): void => {
-    const left = [...delays];
-    judge((command) => {
-      const at = left.findIndex(([isMeant]) => isMeant(command));
-      return at < 0 ? 'pass' : { lateMs: left.splice(at, 1)[0]![1] };
-    });
-  };
+  const judge = (verdictOf: Parameters<typeof judgeCommands>[1]) => judgeCommands(proxy, verdictOf);
   const reads = (wanted: string) => (command: Command) => command.name === 'find' && command.collection === wanted;
 
   const login = ({ registration: { username } }: Pick<User, 'registration'>, password = PASSWORD) =>
@@ -107,7 +76,7 @@ describe('What an outage refuses', () => {
       const isMeant = isInTransaction || what.includes('logout');
       if (isCommitted && isMeant && collection === 'login_histories') {
         failures += 1;
-        return fail(INTERRUPTED);
+        return fail();
       }
       if (name === 'commitTransaction' && (left -= 1) >= 0) return fail(CONFLICT);
       isCommitted ||= name === 'commitTransaction';
@@ -208,7 +177,7 @@ describe('What an outage refuses', () => {
     const { client, token, refresh_token } = user;
     const logout = () => client.post('/auth/logout', { refresh_token, all_sessions: true }, { bearer: token });
     let commits = 0;
-    judge(({ name }, fail) => (name === 'commitTransaction' && (commits += 1) > 1 ? fail(INTERRUPTED) : 'pass'));
+    judge(({ name }, fail) => (name === 'commitTransaction' && (commits += 1) > 1 ? fail() : 'pass'));
     expect((await logout()).status).toBe(503);
     proxy.judge = () => 'pass';
     expect(await sessionsOf(user)).toBeGreaterThan(1);
@@ -236,7 +205,7 @@ describe('What an outage refuses', () => {
   it('of a refresh does not excuse the token once its successor was answered', async () => {
     const user = await test.personas.user();
     const refresh = () => test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token });
-    failTimes(1, ({ name, collection }) => name === 'update' && collection === 'login_histories');
+    failTimes(proxy, 1, ({ name, collection }) => name === 'update' && collection === 'login_histories');
     expect((await refresh()).status).toBe(503);
     expect((await refresh()).status).toBe(200);
     test.clock.advance(30 * SECOND);
@@ -248,7 +217,7 @@ describe('What an outage refuses', () => {
     const refresh = () => test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token });
     expect((await refresh()).status).toBe(200);
     test.clock.advance(30 * SECOND);
-    failTimes(1, ({ name, collection }) => name === 'update' && collection === 'login_histories');
+    failTimes(proxy, 1, ({ name, collection }) => name === 'update' && collection === 'login_histories');
     expect((await refresh()).status).toBe(503);
     expect((await refresh()).body.code).toBe('refresh_token_reused');
   });
@@ -257,7 +226,7 @@ describe('What an outage refuses', () => {
     const user = await test.personas.user();
     const refresh = () => test.client().post('/auth/refresh-token', { refresh_token: user.refresh_token });
     expect((await refresh()).status).toBe(200);
-    failTimes(1, ({ name, collection }) => name === 'update' && collection === 'login_histories');
+    failTimes(proxy, 1, ({ name, collection }) => name === 'update' && collection === 'login_histories');
     expect((await refresh()).status).toBe(503);
     test.clock.advance(30 * SECOND);
     expect((await refresh()).status).toBe(200);
@@ -266,7 +235,7 @@ describe('What an outage refuses', () => {
   it('uses up no changes of the username', async () => {
     const user = await test.personas.user();
     const rename = () => user.api.patch('/api/profile', { username: `${user.registration.username}_x` });
-    failTimes(20, ({ collection, isInTransaction }) => isInTransaction && collection === 'security_events');
+    failTimes(proxy, 20, ({ collection, isInTransaction }) => isInTransaction && collection === 'security_events');
     for (let count = 0; count < 20; count += 1) expect((await rename()).status).toBe(503);
     expect((await rename()).status).toBe(200);
   });
@@ -276,7 +245,7 @@ describe('What an outage refuses', () => {
     const { email } = visitor.registration;
     const { otp } = await test.inbox.waitFor(email, 'email-verification');
     const verify = () => test.client().post('/auth/verify-otp', { email, otp });
-    failTimes(6, ({ name, collection }) => name === 'update' && collection === 'auths');
+    failTimes(proxy, 6, ({ name, collection }) => name === 'update' && collection === 'auths');
     for (let count = 0; count < 6; count += 1) expect((await verify()).status).toBe(503);
     expect((await verify()).status).toBe(200);
   });
@@ -284,7 +253,7 @@ describe('What an outage refuses', () => {
   it('uses up no changes of the password', async () => {
     const user = await test.personas.user();
     const change = () => user.api.post('/api/profile/password', { current_password: PASSWORD, ...PASSWORDS });
-    failTimes(6, ({ collection, isInTransaction }) => isInTransaction && collection === 'security_events');
+    failTimes(proxy, 6, ({ collection, isInTransaction }) => isInTransaction && collection === 'security_events');
     for (let count = 0; count < 6; count += 1) expect((await change()).status).toBe(503);
     proxy.judge = () => 'pass';
     expect((await change()).status).toBe(200);
@@ -292,7 +261,7 @@ describe('What an outage refuses', () => {
 
   it('is no event of a password that was forgotten', async () => {
     const user = await test.personas.user();
-    failTimes(1, ({ name, isInTransaction }) => name === 'insert' && isInTransaction);
+    failTimes(proxy, 1, ({ name, isInTransaction }) => name === 'insert' && isInTransaction);
     expect((await resets.forgot(user.registration.email)).status).toBe(503);
     expect(await eventsOf(user.userId, 'authn_password_reset_requested')).toBe(0);
     expect((await resets.forgot(user.registration.email)).status).toBe(200);
@@ -302,7 +271,7 @@ describe('What an outage refuses', () => {
   it('is a login that takes too long, which leaves no session', async () => {
     const user = await test.personas.user();
     const before = await sessionsOf(user);
-    delayOnce([
+    delayOnce(proxy, [
       [reads('users'), 1_600],
       [reads('auths'), 1_600],
       [({ collection }) => collection === 'known_devices', 1_700],
@@ -317,7 +286,7 @@ describe('What an outage refuses', () => {
   it('is not the notice of a login from a new device', async () => {
     const user = await test.personas.user();
     // So long that a first transaction would be refused. Whether the answer comes in time does not matter: somebody knows the password.
-    delayOnce([
+    delayOnce(proxy, [
       [reads('users'), 1_600],
       [reads('auths'), 1_600],
       [({ name, collection }) => name === 'insert' && collection === 'login_histories', 800],
