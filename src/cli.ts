@@ -22,7 +22,9 @@ async function run({ command, argument, isJson }: Invocation): Promise<number> {
   const config = loadConfig(environmentVariables(), { isForCommand: true });
   const module = CliModule.forRoot({ config, clock: new SystemClock() });
   const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
-  const tell = (progress: string) => void (isJson || process.stderr.write(`${progress}\n`));
+  const tell = (progress: string) => {
+    if (!isJson) process.stderr.write(`${progress}\n`);
+  };
   const code = await command.run(app, argument, tell).then(({ lines, data }) => {
     print(isJson ? JSON.stringify(data) : lines.join('\n'));
     return DONE;

@@ -13,7 +13,6 @@ import { type CommandResult, RefusedError } from './command.js';
 const TOLD = 50;
 /** Fewer are imported in seconds; of more it is told how far it is. */
 const MANY = 1_000;
-/** So often. */
 const TOLD_TIMES = 10;
 /** So many accounts are imported at a time: the store writes them to disk together. */
 const BATCH = 32;

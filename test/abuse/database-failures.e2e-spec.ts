@@ -127,7 +127,7 @@ describe('While a start waits for the database', () => {
     // Longer than any other answer is waited for.
     proxy.judge = (chunk) =>
       chunk.includes('createIndexes') && chunk.includes('login_histories') && chunk.includes('expireAfterSeconds')
-        ? 'late'
+        ? { lateMs: 3_000 }
         : 'pass';
     const test = await startTestApp({
       env: { MONGODB_URI: proxy.mongodbUri },

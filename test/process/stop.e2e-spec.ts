@@ -25,7 +25,7 @@ describe('The service as a process', () => {
     let isSettingUp = false;
     proxy.judge = (chunk) => {
       isSettingUp ||= chunk.includes('createIndexes');
-      return isSettingUp ? 'late' : 'pass';
+      return isSettingUp ? { lateMs: 3_000 } : 'pass';
     };
     const service = suite.start({ MONGODB_URI: proxy.mongodbUri });
     await expect.poll(() => isSettingUp, { timeout: 20_000 }).toBe(true);

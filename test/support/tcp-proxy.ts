@@ -7,9 +7,7 @@ import type { AddressInfo } from 'node:net';
  * else is answered, and it never arrives; or the connection is reset once it was answered.
  */
 export type Verdict =
-  'pass' | 'late' | 'cut before' | 'cut after' | 'reset after its answer' | { lateMs: number } | { answer: Buffer };
-
-const LATE_MS = 3_000;
+  'pass' | 'cut before' | 'cut after' | 'reset after its answer' | { lateMs: number } | { answer: Buffer };
 
 /** Stands between the service and a server, and can be cut, frozen and restored. */
 export class TcpProxy {
@@ -141,7 +139,6 @@ export class TcpProxy {
         .once('data', (answer) => client.write(answer, () => client.resetAndDestroy()));
     if (verdict === 'cut after') upstream.removeAllListeners('data').once('data', () => this.cut());
     if (verdict === 'cut before') this.cut();
-    else if (verdict === 'late') setTimeout(goOn, LATE_MS);
     else goOn();
   }
 }

@@ -45,12 +45,12 @@ export class TokenRefreshService {
     const key = generationKey(claims);
     // Before anything is waited for: a token that comes in time must not be late because the database is slow, or was.
     const presentation = this.unanswered.get(key) ?? { firstMs: this.clock.nowMs() };
-    const refused = () => void this.unanswered.set(key, presentation);
+    const remember = () => void this.unanswered.set(key, presentation);
     const answer = await this.answer(claims, presentation.firstMs).catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.status === 503) refused();
+      if (!(error instanceof ApiError) || error.status === 503) remember();
       throw error;
     });
-    if (currentRequest()?.isRefused) refused();
+    if (currentRequest()?.isRefused) remember();
     // The others who were refused with it, such as other tabs, have the usual grace from now on.
     else if (this.unanswered.has(key))
       this.unanswered.set(key, presentation, { ttl: this.config.tokens.refreshGraceMs });
