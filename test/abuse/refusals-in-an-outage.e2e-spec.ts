@@ -255,6 +255,10 @@ describe('What an outage refuses', () => {
     const change = () => user.api.post('/api/profile/password', { current_password: PASSWORD, ...PASSWORDS });
     failTimes(proxy, 6, ({ collection, isInTransaction }) => isInTransaction && collection === 'security_events');
     for (let count = 0; count < 6; count += 1) expect((await change()).status).toBe(503);
+    // Those that come while five are under way are refused by the limit.
+    failTimes(proxy, 100, ({ collection, isInTransaction }) => isInTransaction && collection === 'security_events');
+    const statuses = (await Promise.all(Array.from({ length: 12 }, change))).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([503, 429]));
     proxy.judge = () => 'pass';
     expect((await change()).status).toBe(200);
   });

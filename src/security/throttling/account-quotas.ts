@@ -29,7 +29,10 @@ export class AccountQuotas {
   async use(what: string, userId: string, { quota, windowMs }: RateLimit, since = 0): Promise<QuotaUse> {
     const key = `${THROTTLING_KEYS}account:${what}:${userId}:${since}`;
     const record = await this.counter.count(key, windowMs, quota);
-    if (!record.isBlocked) return { giveBack: async () => this.counter.giveBack(key) };
+    const giveBack = async () => this.counter.giveBack(key);
+    if (!record.isBlocked) return { giveBack };
+    // Or the account would have no use left, though all that kept this one out came to nothing and are given back.
+    await giveBack();
     throw this.refusals.record({ limit: 'account', code: 'too_many_requests', detail: what, userId }, record, quota);
   }
 }
