@@ -42,6 +42,10 @@ export class ApiClient {
     return this.request(path, { ...options, method: 'POST', body });
   }
 
+  put(path: string, body?: unknown, options: RequestOptions = {}): Promise<ApiResponse> {
+    return this.request(path, { ...options, method: 'PUT', body });
+  }
+
   patch(path: string, body?: unknown, options: RequestOptions = {}): Promise<ApiResponse> {
     return this.request(path, { ...options, method: 'PATCH', body });
   }

@@ -31,9 +31,12 @@ export function asComponent(name: string, schema: Schema, components: Record<str
   return isDeepStrictEqual(components[name], schema) ? refTo(name) : schema;
 }
 
-/** For example `LoginAnswer`. (Generators have names such as `LoginResponse` and `LoginError` for what they make themselves.) */
-export function answerName({ operationId }: OperationFacts): string {
-  return `${pascalCase(operationId)}Answer`;
+/**
+ * For example `LoginAnswer`. (Generators have names such as `LoginResponse` and `LoginError` for what they make themselves.)
+ * @param status of another success of the operation: `ExportNotesAcceptedAnswer`
+ */
+export function answerName({ operationId }: OperationFacts, status?: number): string {
+  return `${pascalCase(operationId)}${status ? statusName(status) : ''}Answer`;
 }
 
 /** For example `LoginHistoryPage`. */
@@ -51,7 +54,11 @@ export function errorName({ envelope, operationId }: OperationFacts, status: num
   const prefix = ENVELOPES[envelope];
   if (codes.length === 1) return `${prefix}${pascalCase(codes[0] as string).replace(/Error$/, '')}Error`;
   if (isDeepStrictEqual(codes, USUAL_CREDENTIAL_ERRORS[envelope])) return `${prefix}UnauthorizedError`;
-  return `${pascalCase(operationId)}${pascalCase(STATUS_CODES[status] ?? String(status))}Error`;
+  return `${pascalCase(operationId)}${statusName(status)}Error`;
+}
+
+function statusName(status: number): string {
+  return pascalCase(STATUS_CODES[status] ?? String(status));
 }
 
 function pascalCase(text: string): string {

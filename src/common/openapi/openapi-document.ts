@@ -11,7 +11,7 @@ import { exampleMistake } from './example-mistake.js';
 import { toJsonSchema } from './json-schema.js';
 import type { MediaType, Parameter, Response, Schema } from './openapi-types.js';
 import { JSON_MEDIA_TYPE, SUCCESS_EXTENSION, type SuccessDescription } from './operation.decorator.js';
-import { responsesOf, withDeclared } from './responses.js';
+import { responsesOf } from './responses.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & Record<string, unknown>;
 
@@ -103,7 +103,7 @@ function completeOperation(
   const parameters = describeParameters(operation, examples);
   if (!success) return;
   const declared = (operation.responses ?? {}) as Record<string, Partial<Response>>;
-  const responses = responsesOf(
+  operation.responses = responsesOf(
     {
       operationId: operation.operationId as string,
       envelope,
@@ -114,8 +114,8 @@ function completeOperation(
       isLimited: access !== undefined && access.limit !== 'none',
     },
     examples,
-  );
-  operation.responses = withDeclared(responses, declared) as never;
+    declared,
+  ) as never;
 }
 
 /**

@@ -11,23 +11,25 @@ const ALWAYS: ErrorCode[] = ['malformed_request', 'service_unavailable', 'intern
 const WITH_INPUT: ErrorCode[] = ['validation_failed'];
 const WITH_BODY: ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
 
-/** The complete `responses` of one operation: its success and each of its errors, in the envelope of its path. */
-export function responsesOf(facts: OperationFacts, examples: ExampleSource): Record<string, Response> {
-  const { envelope, success, isLimited } = facts;
-  const headersOf = (hasLimit: boolean) => ({ ...COMMON_HEADERS, ...(isLimited && hasLimit ? LIMIT_HEADERS : {}) });
-  const responses: Record<string, Response> = {
-    [success.status]: {
-      description: success.message,
-      headers: headersOf(true),
-      // RFC 9110 section 15.3.5: a 204 has no content.
-      content: success.status === 204 ? {} : { [success.mediaType]: successContent(facts, examples) },
-    },
-  };
+type Declared = Record<string, Partial<Response>>;
+
+/**
+ * The complete `responses` of one operation: its success and each of its errors, in the envelope of its path.
+ * @param declared what decorators of `@nestjs/swagger` say besides: headers of these answers, and further ones, such as a 304, or a 201
+ *   of what else is a 200
+ */
+export function responsesOf(
+  facts: OperationFacts,
+  examples: ExampleSource,
+  declared: Declared = {},
+): Record<string, Response> {
+  const { envelope, success } = facts;
+  const responses: Record<string, Response> = { [success.status]: successOf(facts, examples) };
   for (const [status, codes] of codesByStatus(allCodes(facts))) {
     const isUnread = codes.every((code) => UNREAD_ERRORS.includes(code));
     responses[status] = {
       description: descriptionOf(codes),
-      headers: { ...headersOf(!isUnread), ...headersOfStatus(status) },
+      headers: { ...headersOf(facts, !isUnread), ...headersOfStatus(status) },
       content: {
         [JSON_MEDIA_TYPE]: {
           schema: asComponent(
@@ -40,22 +42,48 @@ export function responsesOf(facts: OperationFacts, examples: ExampleSource): Rec
       },
     };
   }
+  for (const [status, answer] of Object.entries(declared)) {
+    const known = responses[status] ?? furtherAnswer(facts, examples, Number(status), answer);
+    if (known) responses[status] = { ...known, headers: { ...known.headers, ...answer.headers } };
+  }
   return responses;
 }
 
-/** Adds what decorators of `@nestjs/swagger` say besides: headers of these answers, and answers such as a 304. */
-export function withDeclared(
-  responses: Record<string, Response>,
-  declared: Record<string, Partial<Response>>,
-): Record<string, Response> {
-  const complete = { ...responses };
-  for (const [status, { description = '', headers }] of Object.entries(declared)) {
-    const known = complete[status];
-    if (known) complete[status] = { ...known, headers: { ...known.headers, ...headers } };
-    else if (status.startsWith('3'))
-      complete[status] = { description, headers: { ...COMMON_HEADERS, ...headers }, content: {} };
-  }
-  return complete;
+function headersOf({ isLimited }: OperationFacts, hasLimit: boolean): Response['headers'] {
+  return { ...COMMON_HEADERS, ...(isLimited && hasLimit ? LIMIT_HEADERS : {}) };
+}
+
+/** @param names for its type, in order of preference */
+function successOf(
+  facts: OperationFacts,
+  examples: ExampleSource,
+  data = dataSchema(facts.success, examples.components),
+  names = [answerName(facts)],
+): Response {
+  const { status, message, mediaType } = facts.success;
+  return {
+    description: message,
+    headers: headersOf(facts, true),
+    // RFC 9110 section 15.3.5: a 204 has no content.
+    content: status === 204 ? {} : { [mediaType]: successContent(facts, examples, data, names) },
+  };
+}
+
+/** @returns undefined for an error: which there are is said by decorators that the service goes by */
+function furtherAnswer(
+  facts: OperationFacts,
+  examples: ExampleSource,
+  status: number,
+  { description = '', content }: Partial<Response>,
+): Response | undefined {
+  if (status >= 300 && status < 400) return { description, headers: headersOf(facts, false), content: {} };
+  if (!(status >= 200 && status < 300)) return undefined;
+  const own = content?.[JSON_MEDIA_TYPE]?.schema;
+  const success = { ...facts.success, status, ...(own ? { mediaType: JSON_MEDIA_TYPE } : {}) };
+  // Alike answers have one type.
+  const names = [answerName(facts), answerName(facts, status)];
+  const answer = successOf({ ...facts, success }, examples, own, names);
+  return { ...answer, description: description || answer.description };
 }
 
 /** Of a wrong field the operation has an example of its own. */
@@ -102,13 +130,13 @@ function dataSchema({ dataRef, shape }: SuccessDescription, components: ExampleS
   return asComponent(pageName(dataRef), page, components);
 }
 
-function successContent(facts: OperationFacts, examples: ExampleSource) {
+function successContent(facts: OperationFacts, examples: ExampleSource, data: Schema | null, names: string[]) {
   const { mediaType } = facts.success;
   if (mediaType.startsWith('text/')) return { schema: { type: 'string' } };
   if (mediaType !== JSON_MEDIA_TYPE) return { schema: { type: 'string', format: 'binary' } };
-  const { components } = examples;
-  const schema = successSchema(facts, dataSchema(facts.success, components));
-  return { schema: asComponent(answerName(facts), schema, components), example: exampleOf(schema, examples) };
+  const schema = successSchema(facts, data);
+  const name = names.find((each) => asComponent(each, schema, examples.components).$ref);
+  return { schema: name ? refTo(name) : schema, example: exampleOf(schema, examples) };
 }
 
 function successSchema({ envelope, success }: OperationFacts, data: Schema | null): Schema {
