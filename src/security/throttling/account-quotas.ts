@@ -31,8 +31,9 @@ export class AccountQuotas {
     const record = await this.counter.count(key, windowMs, quota);
     const giveBack = async () => this.counter.giveBack(key);
     if (!record.isBlocked) return { giveBack };
-    // Or the account would have no use left, though all that kept this one out came to nothing and are given back.
-    await giveBack();
+    // One that was refused stays counted, and tells of it. With more, the account would have none left, though all of those that kept
+    // them out came to nothing and are given back.
+    if (record.totalHits > quota + 1) await giveBack();
     throw this.refusals.record({ limit: 'account', code: 'too_many_requests', detail: what, userId }, record, quota);
   }
 }
