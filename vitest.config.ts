@@ -82,7 +82,7 @@ export default defineConfig({
       ...projects('abuse', TWO_AT_A_TIME, {
         include: ['test/abuse/**/*spec.ts'],
         waiting: [
-          'test/abuse/{database-failures,faults,late-transactions,redis-failures,redis-servers,refusals-in-an-outage,slow-clients}.e2e-spec.ts',
+          'test/abuse/{database-failures,faults,late-transactions,pausing-redis,redis-failures,redis-servers,refusals-in-an-outage,slow-clients}.e2e-spec.ts',
         ],
         alone: ['test/abuse/{breaking-connections,connections,enumeration,hash-queue,stepping-down}.e2e-spec.ts'],
         env: { TEST_STORE: 'memory' },

@@ -12,6 +12,8 @@ export interface RedisServer {
   port: number;
   /** As an administrator who has been connected since its start. */
   send(...command: string[]): Promise<unknown>;
+  /** Answers nobody for so long, on connections that stay, as while the system copies its memory for a snapshot. */
+  pause(ms: number): void;
   stop(): Promise<void>;
 }
 
@@ -60,7 +62,11 @@ export async function startRedis(password?: string): Promise<RedisServer | null>
         await once(child, 'exit');
         rmSync(directory, { recursive: true, force: true });
       };
-      return { url, port, send: (...command) => administrator.sendCommand(command), stop };
+      const pause = (ms: number) => {
+        child.kill('SIGSTOP');
+        setTimeout(() => child.kill('SIGCONT'), ms);
+      };
+      return { url, port, send: (...command) => administrator.sendCommand(command), pause, stop };
     }
     if (await Promise.race([failed, new Promise((resolve) => setTimeout(() => resolve(false), 50))])) break;
   }

@@ -7,7 +7,7 @@ export { type EnvelopeKind, envelopeKindOf, errorBody, successBody } from './env
 export { EnvelopingAdapter } from './enveloping-adapter.js';
 export { ErrorFilter } from './error.filter.js';
 export { type EndListener, onEachEnd } from './on-each-end.js';
-export { contextOf, currentRequest, keepRequestContext } from './request-context.js';
+export { contextOf, currentRequest, keepRequestContext, msToWait } from './request-context.js';
 export { requestIdOf } from './request-id.js';
 export { securityHeaders } from './security-headers.js';
 export { sendError } from './send-error.js';

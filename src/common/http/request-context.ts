@@ -14,10 +14,12 @@ export interface RequestContext {
   /** Whether it was refused because it took too long. */
   isRefused: boolean;
   /**
-   * When it is refused if it has no answer yet, in milliseconds of `performance.now()`. Undefined once its answer has begun, or a
-   * transaction has committed for it, and for routes that take the time they need.
+   * When it is refused if it has no answer yet, in milliseconds of `performance.now()`. Undefined once its answer has begun, and for
+   * routes that take the time they need.
    */
   dueMs?: number;
+  /** Whether something is stored for it: what follows belongs to that, and is done though the answer comes too late. */
+  hasStored: boolean;
   /** Name of the calling application's API key, once it was verified. */
   apiKeyName?: string;
   /** Account of the request's bearer token, once it was verified. */
@@ -30,6 +32,9 @@ export interface RequestContext {
   recordsAhead?: Map<string, { batch: { values: Promisable<unknown[]> }; place: number }>;
 }
 
+/** What the answer itself takes. */
+const ANSWER_MS = 500;
+
 const CONTEXT = Symbol('request context');
 type RequestWithContext = FastifyRequest & { [CONTEXT]?: RequestContext };
 
@@ -38,6 +43,12 @@ const storage = new AsyncLocalStorage<RequestContext>();
 /** The current request; undefined in work that no request caused. */
 export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
+}
+
+/** @returns for how long its answer can wait for something, in milliseconds; Infinity where nobody refuses it for that */
+export function msToWait(): number {
+  const { dueMs = Infinity } = currentRequest() ?? {};
+  return dueMs - ANSWER_MS - performance.now();
 }
 
 /** For hooks that run after the answer, where {@link currentRequest} may be another request of the same connection, or none. */
@@ -54,6 +65,7 @@ export function keepRequestContext(server: FastifyInstance): void {
       isOver: false,
       isRefused: false,
       dueMs: undefined,
+      hasStored: false,
     };
     storage.run(request[CONTEXT], done);
   });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Cache } from '@nestjs/cache-manager';
-import { currentRequest } from '../../common/http/index.js';
+import { currentRequest, msToWait } from '../../common/http/index.js';
 import { andThen, type Promisable } from '../../common/promisable/index.js';
 import type { Metrics } from '../observability/index.js';
 import type { RecordStore } from './cache-stores.js';
@@ -17,6 +17,10 @@ const HANDED_ON_POLL_MS = 200;
  * is out of date. Connecting and the pause before the next attempt take up to 2 s each; an idle process notices up to 1.4 s later.
  */
 const ALL_REPLAYED_WITHIN_MS = 5_000;
+
+/** When every process has noticed that the store is lost: an idle one asks it each second, and waits 0.4 s for the answer. */
+const NOTICED_WITHIN_MS = 1_400;
+const NOTICED_POLL_MS = 20;
 
 const WAITING = 'Invalidations wait for the cache to come back; until then records are read from storage';
 
@@ -53,6 +57,7 @@ export class RecordCache {
   /** When each key was last written, for the last {@link MISSED_AT_MOST_MS}, oldest first, on the monotonic clock. */
   private readonly recentWrites = new Map<string, number>();
   private replaying: Promise<void> | null = null;
+  private lostAtMs = -Infinity;
   /** From when on the store's answers are used, on the monotonic clock. */
   private trustedFromMs = 0;
   private readonly store: RecordStore;
@@ -131,6 +136,7 @@ export class RecordCache {
   /** To be called as soon as the store can no longer be used. */
   onStoreLost(): void {
     this.trustedFromMs = Infinity;
+    this.lostAtMs = performance.now();
   }
 
   /** To be called as soon as the store can be used again, and in a new process, which may have started during an outage. */
@@ -188,7 +194,17 @@ export class RecordCache {
     } catch {
       if (this.missedWrites.size === 0) this.logger.warn(WAITING);
       this.rememberAsMissed(key);
+      await this.untilNoticed(key);
     }
+  }
+
+  /**
+   * A store that pauses for less than a second is asked by others who have noticed nothing, and answers them with what it had before:
+   * waits until it has what it missed, or everybody reads from storage.
+   */
+  private async untilNoticed(key: string): Promise<void> {
+    const endMs = Math.min(this.lostAtMs + NOTICED_WITHIN_MS, performance.now() + msToWait());
+    while (this.missedWrites.has(key) && performance.now() < endMs) await pause(NOTICED_POLL_MS);
   }
 
   private async write(key: string, write: () => Promise<unknown>): Promise<void> {

@@ -103,7 +103,7 @@ export class Transactions {
    */
   noteStored(): void {
     const request = currentRequest();
-    if (request) request.dueMs = undefined;
+    if (request) request.hasStored = true;
   }
 
   /**
@@ -127,7 +127,8 @@ export class Transactions {
 
 /** Read anew each time: what goes on after the answer has all the time in the world. */
 function dueMs(): number {
-  return currentRequest()?.dueMs ?? Infinity;
+  const request = currentRequest();
+  return (request?.hasStored ? undefined : request?.dueMs) ?? Infinity;
 }
 
 function lastCommitMs(): number {

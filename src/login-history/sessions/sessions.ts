@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
-import { currentRequest } from '../../common/http/index.js';
+import { msToWait } from '../../common/http/index.js';
 import { Transactions } from '../../infrastructure/database/index.js';
 import {
   accountTurn,
@@ -14,8 +14,6 @@ import {
 import { type EndedSessions, SessionsRepository } from './sessions.repository.js';
 
 const REPEATED_EVERY_MS = 1_000;
-/** What is left of a request's time for its answer, when it waits for nothing more. */
-const ANSWER_MS = 500;
 
 /**
  * Runs work in a transaction, maybe together with something else.
@@ -110,7 +108,6 @@ export class Sessions {
    */
   async endAllWith(userId: string, reason: SessionEnd, change: () => Promise<number>, keptId?: string): Promise<void> {
     let attempts = 0;
-    const dueMs = currentRequest()?.dueMs;
     // Whoever keeps a session can make many changes at once: a reset comes after one of them.
     const ownTurn = keptId ? [`password-change:${userId}`] : [];
     const changed = this.transactions.runInTurn([...ownTurn, accountTurn(userId)], async () => {
@@ -135,9 +132,8 @@ export class Sessions {
       void this.repeat(endRest);
     });
     // Neither refused nor late for it: the change is made, and cannot be made again with the link or the password that made it.
-    await (dueMs === undefined
-      ? rest
-      : Promise.race([rest, pause(dueMs - ANSWER_MS - performance.now(), undefined, { ref: false })]));
+    const leftMs = msToWait();
+    await (leftMs === Infinity ? rest : Promise.race([rest, pause(leftMs, undefined, { ref: false })]));
   }
 
   /** Repeats what the database has failed, until it succeeds, or no cache can have the sessions any more. */

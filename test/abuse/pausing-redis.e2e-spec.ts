@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { User } from '../support/personas.js';
+import { type RedisServer, startRedis } from '../support/redis-server.js';
+import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
+
+/** Since it was found again; until then an instance believes none of it. */
+const BELIEVED_AFTER_MS = 5_000;
+const USERS = 5;
+
+const server = await startRedis();
+
+if (process.env['REQUIRE_REDIS'] && !server) throw new Error('redis-server did not start');
+
+describe.skipIf(!server)('A Redis that pauses for all', () => {
+  const redis = server as RedisServer;
+  let one: TestApp;
+  let other: TestApp;
+  beforeAll(async () => {
+    const env = { REDIS_URL: redis.url };
+    one = await startTestApp({ env });
+    other = await startTestApp({ beside: one, env });
+  });
+  afterAll(async () => {
+    await other.close();
+    await one.close();
+    await redis.stop();
+  });
+
+  const profile = async ({ token }: User) =>
+    (await other.client().get('/api/profile', { bearer: token, apiKey: API_KEY })).status;
+
+  it.each([450, 600, 750, 2_500])(
+    'for %i ms does not tell an instance that noticed nothing of sessions that have ended',
+    async (ms) => {
+      await pause(BELIEVED_AFTER_MS);
+      const users = await Promise.all(Array.from({ length: USERS }, () => one.personas.user()));
+      for (const user of users) expect(await profile(user)).toBe(200);
+      redis.pause(ms);
+      const statuses = users.map(async (user) => {
+        const { token, refresh_token } = user;
+        const { status } = await one.client().post('/auth/logout', { refresh_token }, { bearer: token });
+        return [status, await profile(user)];
+      });
+      expect(await Promise.all(statuses)).toEqual(users.map(() => [200, 401]));
+    },
+  );
+});
