@@ -57,6 +57,7 @@ export async function importAccounts(
     else accounts.push({ number: line.number, former });
   }
   problems.refuseIfAny('Nothing was imported');
+  if (accounts.length === 0) throw new RefusedError(`There is no account in ${file}`);
 
   let [imported, present] = [0, 0];
   for (let start = 0; start < accounts.length; start += BATCH) {

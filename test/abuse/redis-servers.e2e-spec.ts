@@ -229,10 +229,17 @@ describe.skipIf(servers.includes(null))('When Redis', () => {
 
   it('no longer accepts the password, it is out of use, and found again once it does', async () => {
     const user = await one.personas.user();
+    const warn = vi.spyOn(Logger.prototype, 'warn');
     await first.send('CONFIG', 'SET', 'requirepass', 'changed');
     proxy.shake('reset');
     await bothAre('degraded');
     expect(await login(one, user)).toBe(200);
+    // By each instance, behind the reason for which the connection broke: the one that somebody has to do something about.
+    const told = () => warn.mock.calls.filter(([line]) => String(line).startsWith('Redis is unavailable (WRONGPASS'));
+    await expect.poll(() => told().length).toBe(2);
+    await pause(500);
+    expect(told().length).toBe(2);
+    warn.mockRestore();
     await first.send('CONFIG', 'SET', 'requirepass', PASSWORD_OF_REDIS);
     await bothAre('ready');
   });

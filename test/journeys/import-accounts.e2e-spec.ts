@@ -129,6 +129,11 @@ describe('Accounts of another system', () => {
     await expect(test.command('import-accounts', join(directory, 'nothing'))).rejects.toThrow(/nothing cannot be read/);
   });
 
+  it.each([[[]], [['', ' ']]])('are missed where there is none: %j', async (lines) => {
+    const file = join(directory, 'accounts.jsonl');
+    expect(await refused(lines)).toEqual([`There is no account in ${file}`]);
+  });
+
   it('are refused in a file of another encoding or kind, which is not read to its end', async () => {
     const file = join(directory, 'other');
     const refusalOf = async (content: Buffer) => {

@@ -120,6 +120,18 @@ describe('waitForServer', () => {
     }
   });
 
+  it('takes servers of another replica set for such as do not answer, and says what is wrong with them', async () => {
+    const uri = `mongodb://127.0.0.1:${await listen(MEMBER)}/?replicaSet=rs1`;
+    await expect(waitForServer(uri, false)).rejects.toThrow(
+      /does not answer: none of its servers is of the replica set/,
+    );
+  });
+
+  it.each(['tlsCAFile', 'tlsCertificateKeyFile'])('refuses at once a %s that is not there', async (option) => {
+    const uri = `${uriOf(await listen(MEMBER))}&tls=true&${option}=/nowhere/it.pem`;
+    await expect(waitForServer(uri, true)).rejects.toThrow(/^A file of MONGODB_URI cannot be read: ENOENT.*it\.pem/);
+  });
+
   it('tells somebody who does not wait that the server does not answer', async () => {
     const asked = [{ ok: 0, code: 91, codeName: 'ShutdownInProgress', errmsg: 'shutting down' }];
     const uri = uriOf(await listen(MEMBER, { command: () => asked.shift() ?? MEMBER }));
@@ -127,6 +139,18 @@ describe('waitForServer', () => {
       /^The database of MONGODB_URI does not answer: shutting down$/,
     );
     expect(await waitForServer(uri, false)).toBe(uri);
+  });
+
+  it('says so again where it waits for another reason', async () => {
+    const told = listenToLog();
+    const asked = ['shutting down', 'starting', 'shutting down', 'starting'].map((errmsg) => ({
+      ok: 0,
+      code: 91,
+      errmsg,
+    }));
+    await waitForServer(uriOf(await listen(MEMBER, { command: () => asked.shift() ?? MEMBER })), true);
+    const waiting = 'Waiting for the database of MONGODB_URI, which does not answer: ';
+    expect(told).toEqual([`${waiting}shutting down`, `${waiting}starting`, 'The database answers']);
   });
 
   it.each([1, 2])(

@@ -9,7 +9,7 @@ const REFUSALS = new Set([13, 18, 8000]);
 
 /**
  * Waits until the server of `MONGODB_URI` answers, however long that takes: when everything is started together, it may come up
- * last. It logs once that it waits.
+ * last. It logs that it waits, and why: each reason once.
  * @param isPatient false to try only once
  * @returns the same address
  * @throws Error if the address is malformed or has unsafe options; if the server has no transactions, or refuses the
@@ -17,20 +17,22 @@ const REFUSALS = new Set([13, 18, 8000]);
  */
 export async function waitForServer(uri: string, isPatient: boolean): Promise<string> {
   const logger = new Logger('Database');
+  const told = new Set<string>();
   for (let attempt = 1; ; attempt += 1) {
     try {
       await assertTransactions(uri);
       if (attempt > 1) logger.log('The database answers');
       return uri;
     } catch (error) {
+      if (isOfFile(error)) throw new Error(`A file of MONGODB_URI cannot be read: ${error.message}`, { cause: error });
       if (!(error instanceof mongo.MongoError) && !isOfDns(error)) throw error;
       if (error instanceof mongo.MongoServerError && REFUSALS.has(Number(error.code))) {
         throw new Error(`The database of MONGODB_URI refuses this user: ${error.message}`, { cause: error });
       }
-      if (!isPatient)
-        throw new Error(`The database of MONGODB_URI does not answer: ${error.message}`, { cause: error });
-      if (attempt === 1)
-        logger.warn(`Waiting for the database of MONGODB_URI, which does not answer: ${error.message}`);
+      const reason = reasonOf(error);
+      if (!isPatient) throw new Error(`The database of MONGODB_URI does not answer: ${reason}`, { cause: error });
+      if (!told.has(reason)) logger.warn(`Waiting for the database of MONGODB_URI, which does not answer: ${reason}`);
+      told.add(reason);
       await pause(PAUSE_MS);
     }
   }
@@ -39,6 +41,17 @@ export async function waitForServer(uri: string, isPatient: boolean): Promise<st
 /** An error of the DNS look-up for `mongodb+srv://`, which the driver passes on unwrapped. */
 function isOfDns(error: unknown): error is Error {
   return String((error as NodeJS.ErrnoException).syscall).startsWith('query');
+}
+
+/** An error of a certificate or key that the address names (`tlsCAFile`, `tlsCertificateKeyFile`). */
+function isOfFile(error: unknown): error is Error {
+  return ['open', 'read'].includes(String((error as NodeJS.ErrnoException).syscall)) && 'path' in (error as object);
+}
+
+/** Of servers that are there, but of another replica set, the driver says that they took too long. */
+function reasonOf(error: Error): string {
+  const isOfAnotherSet = error instanceof mongo.MongoServerSelectionError && error.reason?.servers.size === 0;
+  return isOfAnotherSet ? 'none of its servers is of the replica set that its option replicaSet names' : error.message;
 }
 
 async function assertTransactions(uri: string): Promise<void> {

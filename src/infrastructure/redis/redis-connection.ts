@@ -65,7 +65,8 @@ export class RedisConnection {
   isCutOff = false;
   /** Each connection has a client of its own, so that a late answer can never be taken for one of the next connection. */
   private inUse: Client | null = null;
-  private isReportedDown = false;
+  /** Why it was down since it was last in use: one reason may hide behind another, such as a password behind a restart. */
+  private readonly reportedReasons = new Set<string>();
   private isClosed = false;
   private failed = 0;
   private answered = 0;
@@ -263,8 +264,8 @@ export class RedisConnection {
 
   private markUp(client: Client): void {
     this.inUse = client;
-    if (this.isReportedDown) this.logger.log('Redis is back');
-    this.isReportedDown = false;
+    if (this.reportedReasons.size > 0) this.logger.log('Redis is back');
+    this.reportedReasons.clear();
     for (const listener of this.backListeners) listener();
   }
 
@@ -277,10 +278,10 @@ export class RedisConnection {
     return client;
   }
 
-  private reportDown(error: Error): void {
-    if (this.isReportedDown || this.isClosed) return;
-    this.isReportedDown = true;
-    this.logger.warn(`Redis is unavailable (${error.message}): served from storage, limits held in this process`);
+  private reportDown({ message }: Error): void {
+    if (this.reportedReasons.has(message) || this.isClosed) return;
+    this.reportedReasons.add(message);
+    this.logger.warn(`Redis is unavailable (${message}): served from storage, limits held in this process`);
   }
 }
 
