@@ -279,9 +279,11 @@ export class RedisConnection {
   }
 
   private reportDown({ message }: Error): void {
-    if (this.reportedReasons.has(message) || this.isClosed) return;
-    this.reportedReasons.add(message);
-    this.logger.warn(`Redis is unavailable (${message}): served from storage, limits held in this process`);
+    // Of a command within a script, Redis goes on to name that.
+    const [reason = message] = message.split(' script: ');
+    if (this.reportedReasons.has(reason) || this.isClosed) return;
+    this.reportedReasons.add(reason);
+    this.logger.warn(`Redis is unavailable (${reason}): served from storage, limits held in this process`);
   }
 }
 
