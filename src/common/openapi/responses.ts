@@ -21,7 +21,7 @@ type Declared = Record<string, Partial<Response>>;
 export function responsesOf(
   facts: OperationFacts,
   examples: ExampleSource,
-  declared: Declared = {},
+  declared: Declared,
 ): Record<string, Response> {
   const { envelope, success } = facts;
   const responses: Record<string, Response> = { [success.status]: successOf(facts, examples) };
