@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createClient } from './account-client.js';
+import type { Data } from './operation-types.js';
 import { memoryStore } from './session-store.js';
 
 interface Operations {
@@ -91,6 +92,20 @@ describe('The typed client', () => {
       ['/api/parcels/1?urgent=true', '{"label":"c"}'],
       ['/api/parcels/1?urgent=false&note=a%26b', '{"label":"c"}'],
     ]);
+  });
+
+  it('has nothing for an answer that may be empty, as its type says', async () => {
+    interface Content {
+      content: { 'application/json': { data: { label: string } } };
+    }
+    interface Empty {
+      content?: never;
+    }
+    expectTypeOf<Data<{ responses: { 200: Content; 201: Content } }>>().toEqualTypeOf<{ label: string }>();
+    expectTypeOf<Data<{ responses: { 200: Content; 204: Empty } }>>().toEqualTypeOf<{ label: string } | undefined>();
+    expectTypeOf<Data<{ responses: { 204: Empty } }>>().toEqualTypeOf<void>();
+    const { api } = parcels(() => new Response(null, { status: 204 }));
+    expect(await api.getParcel({ id: '1' })).toBeUndefined();
   });
 
   it('takes an answer that breaks off for none, whatever its status', async () => {

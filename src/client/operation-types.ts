@@ -33,6 +33,8 @@ type Answer<O, Status extends number> = O extends {
   : never;
 
 type Success<O> = Answer<O, 200> | Answer<O, 201> | Answer<O, 202>;
+/** Where the answer may have no content instead. */
+type Nothing<O> = O extends { responses: { 204: unknown } } ? undefined : never;
 
 /** `data` of the successful answer; void if it has none. */
 export type Data<O> = [Success<O>] extends [never]
@@ -40,5 +42,5 @@ export type Data<O> = [Success<O>] extends [never]
   : Success<O> extends { data: infer D }
     ? D extends null
       ? void
-      : D
+      : D | Nothing<O>
     : void;

@@ -236,7 +236,7 @@ describe.skipIf(servers.includes(null))('When Redis', () => {
     expect(await login(one, user)).toBe(200);
     // By each instance, behind the reason for which the connection broke: the one that somebody has to do something about.
     const told = () => warn.mock.calls.filter(([line]) => String(line).startsWith('Redis is unavailable (WRONGPASS'));
-    await expect.poll(() => told().length).toBe(2);
+    await expect.poll(() => told().length, { timeout: 15_000 }).toBe(2);
     await pause(500);
     expect(told().length).toBe(2);
     warn.mockRestore();

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createCache } from 'cache-manager';
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { keepRequestContext } from '../../src/common/http/index.js';
+import { currentRequest, keepRequestContext } from '../../src/common/http/index.js';
 import { memoryStore } from '../../src/infrastructure/cache/cache-stores.js';
 import { MemoryFillFence } from '../../src/infrastructure/cache/memory-fill-fence.js';
 import { RecordCache } from '../../src/infrastructure/cache/record-cache.js';
@@ -130,4 +130,30 @@ describe('Record cache in the process', () => {
     await records.fill(await records.startFill('a'), { version: 2 }, 60_000);
     expect(await records.getMany(['a'])).toEqual([{ version: 2 }]);
   });
+
+  it.each([
+    [4_500, 1_400],
+    [1_000, 500],
+    [400, 0],
+  ])(
+    'waits for a store that was just lost no longer than a request with %i ms left: %i ms',
+    async (leftMs, waitedMs) => {
+      const cache = createCache({ stores: [memoryStore()] });
+      const lost = { move: () => Promise.reject(new Error('lost')) };
+      const records = new RecordCache(cache, lost as never, new Metrics());
+      const server = fastify();
+      keepRequestContext(server);
+      server.get('/', async () => {
+        const startMs = performance.now();
+        currentRequest()!.dueMs = startMs + leftMs;
+        records.onStoreLost();
+        for (let writes = 0; writes < 2; writes += 1) await records.invalidate('a');
+        return { ms: performance.now() - startMs };
+      });
+      const { ms } = (await server.inject('/')).json() as { ms: number };
+      await server.close();
+      expect(ms).toBeGreaterThanOrEqual(waitedMs - 1);
+      expect(ms).toBeLessThan(waitedMs + 400);
+    },
+  );
 });

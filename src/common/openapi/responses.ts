@@ -64,8 +64,8 @@ function successOf(
   return {
     description: message,
     headers: headersOf(facts, true),
-    // RFC 9110 section 15.3.5: a 204 has no content.
-    content: status === 204 ? {} : { [mediaType]: successContent(facts, examples, data, names) },
+    // RFC 9110 sections 15.3.5 and 15.3.6.
+    content: status === 204 || status === 205 ? {} : { [mediaType]: successContent(facts, examples, data, names) },
   };
 }
 

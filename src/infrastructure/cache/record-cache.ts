@@ -199,8 +199,8 @@ export class RecordCache {
   }
 
   /**
-   * A store that pauses for less than a second is asked by others who have noticed nothing, and answers them with what it had before:
-   * waits until it has what it missed, or everybody reads from storage.
+   * A store that pauses for less than 1.4 s is asked by others who have noticed nothing, and answers them with what it had before:
+   * waits until it has what it missed, or everybody reads from storage, but no longer than the request's answer can wait.
    */
   private async untilNoticed(key: string): Promise<void> {
     const endMs = Math.min(this.lostAtMs + NOTICED_WITHIN_MS, performance.now() + msToWait());

@@ -127,9 +127,13 @@ describe('waitForServer', () => {
     );
   });
 
-  it.each(['tlsCAFile', 'tlsCertificateKeyFile'])('refuses at once a %s that is not there', async (option) => {
-    const uri = `${uriOf(await listen(MEMBER))}&tls=true&${option}=/nowhere/it.pem`;
-    await expect(waitForServer(uri, true)).rejects.toThrow(/^A file of MONGODB_URI cannot be read: ENOENT.*it\.pem/);
+  it.each([
+    ['tlsCAFile=/nowhere/it.pem', /^A file of MONGODB_URI cannot be read: ENOENT.*it\.pem/],
+    ['tlsCertificateKeyFile=/nowhere/it.pem', /^A file of MONGODB_URI cannot be read: ENOENT.*it\.pem/],
+    ['tlsCAFile=/', /^A file of MONGODB_URI cannot be read: EISDIR/],
+  ])('refuses at once a file that cannot be read: %s', async (option, reason) => {
+    const uri = `${uriOf(await listen(MEMBER))}&tls=true&${option}`;
+    await expect(waitForServer(uri, true)).rejects.toThrow(reason);
   });
 
   it('tells somebody who does not wait that the server does not answer', async () => {

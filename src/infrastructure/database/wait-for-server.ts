@@ -4,6 +4,8 @@ import { mongo } from 'mongoose';
 import { OWN_CONNECTION } from './driver-connection.js';
 
 const PAUSE_MS = 2_000;
+/** Some vary with each attempt, as those that contain a time. */
+const MOST_REASONS = 10;
 /** Unauthorized, AuthenticationFailed, and Atlas' own code for these: waiting would not help. */
 const REFUSALS = new Set([13, 18, 8000]);
 
@@ -31,7 +33,8 @@ export async function waitForServer(uri: string, isPatient: boolean): Promise<st
       }
       const reason = reasonOf(error);
       if (!isPatient) throw new Error(`The database of MONGODB_URI does not answer: ${reason}`, { cause: error });
-      if (!told.has(reason)) logger.warn(`Waiting for the database of MONGODB_URI, which does not answer: ${reason}`);
+      if (!told.has(reason) && told.size < MOST_REASONS)
+        logger.warn(`Waiting for the database of MONGODB_URI, which does not answer: ${reason}`);
       told.add(reason);
       await pause(PAUSE_MS);
     }
@@ -45,7 +48,8 @@ function isOfDns(error: unknown): error is Error {
 
 /** An error of a certificate or key that the address names (`tlsCAFile`, `tlsCertificateKeyFile`). */
 function isOfFile(error: unknown): error is Error {
-  return ['open', 'read'].includes(String((error as NodeJS.ErrnoException).syscall)) && 'path' in (error as object);
+  const { syscall, code } = error as NodeJS.ErrnoException;
+  return syscall === 'open' || code === 'EISDIR';
 }
 
 /** Of servers that are there, but of another replica set, the driver says that they took too long. */

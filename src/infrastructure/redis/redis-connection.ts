@@ -24,6 +24,8 @@ const IDLE_SHARE = 0.1;
 const SILENCE_MS = 2_000;
 /** An idle process has to notice an outage too: others wait for the writes that it has to replay. */
 const HEARTBEAT_EVERY_MS = 1_000;
+/** Told in one outage. */
+const MOST_REASONS = 10;
 /** Unanswered commands per connection; far more than are sent within a deadline. */
 const MOST_UNANSWERED = 20_000;
 
@@ -281,7 +283,7 @@ export class RedisConnection {
   private reportDown({ message }: Error): void {
     // Of a command within a script, Redis goes on to name that.
     const [reason = message] = message.split(' script: ');
-    if (this.reportedReasons.has(reason) || this.isClosed) return;
+    if (this.reportedReasons.has(reason) || this.reportedReasons.size >= MOST_REASONS || this.isClosed) return;
     this.reportedReasons.add(reason);
     this.logger.warn(`Redis is unavailable (${reason}): served from storage, limits held in this process`);
   }

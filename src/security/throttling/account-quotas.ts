@@ -31,9 +31,11 @@ export class AccountQuotas {
     const record = await this.counter.count(key, windowMs, quota);
     const giveBack = async () => this.counter.giveBack(key);
     if (!record.isBlocked) return { giveBack };
-    // One that was refused stays counted, and tells of it. With more, the account would have none left, though all of those that kept
-    // them out came to nothing and are given back.
-    if (record.totalHits > quota + 1) await giveBack();
-    throw this.refusals.record({ limit: 'account', code: 'too_many_requests', detail: what, userId }, record, quota);
+    // Or the account would have none left, though all of those that kept this one out came to nothing and are given back.
+    await giveBack();
+    // Counted apart, so that the first is told of, and no other.
+    const { totalHits } = await this.counter.count(`${key}:refused`, windowMs, 0);
+    const refusal = { limit: 'account', code: 'too_many_requests', detail: what, userId } as const;
+    throw this.refusals.record(refusal, { ...record, totalHits: quota + totalHits }, quota);
   }
 }
