@@ -11,8 +11,8 @@ import { Turns } from '../../common/turns/index.js';
 const REPEAT_FOR_MS = 4_000;
 
 /**
- * What a commit and caches that answer may take after it. It cannot be called back: one that came after its request's 503 would refuse the
- * caller who tries again.
+ * What a commit and caches that answer may take after it. It cannot be called back: one that came after its request's 503 would refuse
+ * the caller who tries again.
  */
 const COMMIT_MS = 750;
 
