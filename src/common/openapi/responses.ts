@@ -64,7 +64,7 @@ function successOf(
   return {
     description: message,
     headers: headersOf(facts, true),
-    // RFC 9110 sections 15.3.5 and 15.3.6.
+    // These have none (RFC 9110 sections 15.3.5 and 15.3.6).
     content: status === 204 || status === 205 ? {} : { [mediaType]: successContent(facts, examples, data, names) },
   };
 }

@@ -33,9 +33,8 @@ export class AccountQuotas {
     if (!record.isBlocked) return { giveBack };
     // Or the account would have none left, though all of those that kept this one out came to nothing and are given back.
     await giveBack();
-    // Counted apart, so that the first is told of, and no other.
-    const { totalHits } = await this.counter.count(`${key}:refused`, windowMs, 0);
+    const { totalHits: refused } = await this.counter.count(`${key}:refused`, windowMs, 0);
     const refusal = { limit: 'account', code: 'too_many_requests', detail: what, userId } as const;
-    throw this.refusals.record(refusal, { ...record, totalHits: quota + totalHits }, quota);
+    throw this.refusals.record(refusal, record, refused === 1);
   }
 }

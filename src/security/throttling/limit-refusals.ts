@@ -31,14 +31,12 @@ export class LimitRefusals {
     ]);
   }
 
-  /** @returns the error for the caller, with the end of the window */
-  record(
-    { limit, code, detail, userId }: Refusal,
-    { totalHits, timeToBlockExpire }: ThrottlerRecord,
-    quota: number,
-  ): ApiError {
+  /**
+   * @param isFirst whether it is the first of its window
+   * @returns the error for the caller, with the end of the window
+   */
+  record({ limit, code, detail, userId }: Refusal, { timeToBlockExpire }: ThrottlerRecord, isFirst: boolean): ApiError {
     this.refusals[limit].inc();
-    const isFirst = totalHits === quota + 1;
     if (isFirst) this.events.record({ kind: 'excess_rate_limit_exceeded', outcome: 'failure', userId, detail });
     return new ApiError(code, { retryAfterSeconds: timeToBlockExpire });
   }

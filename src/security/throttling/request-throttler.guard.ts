@@ -73,6 +73,7 @@ export class RequestThrottlerGuard extends ThrottlerGuard {
     const path = request.routeOptions.url as string;
     const isOfAuth = limit === 'auth' && envelopeKindOf(path) === 'auth';
     const code = isOfAuth ? 'too_many_login_attempts' : 'too_many_requests';
-    return this.refusals.record({ limit, code, detail: `${code} ${path}` }, record, quota);
+    const isFirst = record.totalHits === quota + 1;
+    return this.refusals.record({ limit, code, detail: `${code} ${path}` }, record, isFirst);
   }
 }
