@@ -30,27 +30,12 @@ export function compileProjection(specification: Document, scope: Scope, options
   let isInclusion: boolean | undefined;
   let positional: string | undefined;
   for (const [path, value] of flatten(specification)) {
-    const isShape = !options.isStage && (isSlice(value) || isElementMatch(value));
-    const includes = !isFlag(value) || isTruthy(value);
-    const isPositional = !options.isStage && /\.\$(\.|$)/.test(path);
-    if (isPositional && !includes) throw new CommandError(31395, 'positional projection cannot be used with exclusion');
-    // The id may be left out of an inclusion; wanted, it says what the others do not.
-    const isDecisive = !isShape && (path !== '_id' || !isFlag(value));
-    if (isDecisive && isInclusion !== undefined && isInclusion !== includes) {
-      const kinds = includes ? 'inclusion on field' : 'exclusion on field';
-      const projection = includes ? 'exclusion projection' : 'inclusion projection';
-      throw new CommandError(includes ? 31253 : 31254, `Cannot do ${kinds} ${path} in ${projection}`);
-    }
-    if (isDecisive) isInclusion = includes;
-    if (!isPositional) {
-      addRule(tree, path, ruleFor(value, scope, options));
-      continue;
-    }
-    if (!path.endsWith('.$')) throw new CommandError(31394, 'A positional projection may only be used at the end');
-    if (positional) throw new CommandError(31276, 'Cannot specify more than one positional projection per query.');
-    positional = path.slice(0, -2);
-    if (!isFlag(value)) throw new CommandError(31271, 'positional projection cannot be used with an expression');
-    addRule(tree, positional, true);
+    const array = options.isStage ? undefined : positionalArray(path, value);
+    if (array && positional)
+      throw new CommandError(31276, 'Cannot specify more than one positional projection per query.');
+    positional ??= array;
+    if (isDecisive(path, value, options)) isInclusion = agreedKind(isInclusion, includes(value), path);
+    addRule(tree, array ?? path, array ? true : ruleFor(value, scope, options));
   }
   const shapes = options.isStage ? [] : Object.values(specification);
   // Beside a $slice, which leaves the other fields where they are, $elemMatch does so too.
@@ -61,6 +46,33 @@ export function compileProjection(specification: Document, scope: Scope, options
     const projected = apply(document, tree, isInclusion, document) as Document;
     return arrayPath ? onlyMatched(projected, arrayPath, () => options.matchedIndex?.(document)) : projected;
   };
+}
+
+function includes(value: unknown): boolean {
+  return !isFlag(value) || isTruthy(value);
+}
+
+/** Whether a field says of which kind the projection is. The id may be left out of an inclusion; wanted, it says what the others do not. */
+function isDecisive(path: string, value: unknown, { isStage }: ProjectionOptions): boolean {
+  const isShape = !isStage && (isSlice(value) || isElementMatch(value));
+  return !isShape && (path !== '_id' || !isFlag(value));
+}
+
+/** @throws CommandError 31253/31254 if what the fields before want is the other kind */
+function agreedKind(before: boolean | undefined, isInclusion: boolean, path: string): boolean {
+  if (before === undefined || before === isInclusion) return isInclusion;
+  throw isInclusion
+    ? new CommandError(31253, `Cannot do inclusion on field ${path} in exclusion projection`)
+    : new CommandError(31254, `Cannot do exclusion on field ${path} in inclusion projection`);
+}
+
+/** @returns the path of the array of which `path`, such as `list.$`, wants the element that made the filter match */
+function positionalArray(path: string, value: unknown): string | undefined {
+  if (!/\.\$(\.|$)/.test(path)) return undefined;
+  if (!includes(value)) throw new CommandError(31395, 'positional projection cannot be used with exclusion');
+  if (!path.endsWith('.$')) throw new CommandError(31394, 'A positional projection may only be used at the end');
+  if (!isFlag(value)) throw new CommandError(31271, 'positional projection cannot be used with an expression');
+  return path.slice(0, -2);
 }
 
 /** {a: {b: 1}} means {'a.b': 1}, as long as the inner document is not an expression. */
