@@ -4,6 +4,7 @@ import type { Cache } from '@nestjs/cache-manager';
 import { currentRequest, msToWait } from '../../common/http/index.js';
 import { andThen, type Promisable } from '../../common/promisable/index.js';
 import type { Metrics } from '../observability/index.js';
+import { LOSS_NOTICED_WITHIN_MS } from '../redis/index.js';
 import type { RecordStore } from './cache-stores.js';
 import type { FillFence } from './fill-fence.js';
 
@@ -18,8 +19,6 @@ const HANDED_ON_POLL_MS = 200;
  */
 const ALL_REPLAYED_WITHIN_MS = 5_000;
 
-/** When every process has noticed that the store is lost: an idle one asks it each second, and waits 0.4 s for the answer. */
-const NOTICED_WITHIN_MS = 1_400;
 const NOTICED_POLL_MS = 20;
 
 const WAITING = 'Invalidations wait for the cache to come back; until then records are read from storage';
@@ -203,7 +202,7 @@ export class RecordCache {
    * waits until it has what it missed, or everybody reads from storage, but no longer than the request's answer can wait.
    */
   private async untilNoticed(key: string): Promise<void> {
-    const endMs = Math.min(this.lostAtMs + NOTICED_WITHIN_MS, performance.now() + msToWait());
+    const endMs = Math.min(this.lostAtMs + LOSS_NOTICED_WITHIN_MS, performance.now() + msToWait());
     while (this.missedWrites.has(key) && performance.now() < endMs) await pause(NOTICED_POLL_MS);
   }
 

@@ -1,3 +1,3 @@
 export { batched } from './batched.js';
-export { RedisConnection, RedisUnavailableError } from './redis-connection.js';
+export { LOSS_NOTICED_WITHIN_MS, RedisConnection, RedisUnavailableError } from './redis-connection.js';
 export { REDIS, RedisModule } from './redis.module.js';

@@ -24,6 +24,8 @@ const IDLE_SHARE = 0.1;
 const SILENCE_MS = 2_000;
 /** An idle process has to notice an outage too: others wait for the writes that it has to replay. */
 const HEARTBEAT_EVERY_MS = 1_000;
+/** After so long without Redis, every process knows of it. */
+export const LOSS_NOTICED_WITHIN_MS = HEARTBEAT_EVERY_MS + COMMAND_DEADLINE_MS;
 /** Told in one outage. */
 const MOST_REASONS = 10;
 /** Unanswered commands per connection; far more than are sent within a deadline. */
