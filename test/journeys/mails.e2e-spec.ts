@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import type { Document } from 'mongodb';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { MailOutbox, MailsRepository } from '../../src/mail/index.js';
 import { MailSuite } from '../support/mail-suite.js';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
@@ -61,6 +62,25 @@ describe('Mails over SMTP', () => {
     await suite.sink.waitFor(1);
     expect(await suite.stateOf(email, 'sent')).toBeTruthy();
     expect(suite.sink.mails.length).toBe(1);
+  });
+
+  it('are left to a newer release if they are of a kind that it alone knows, and hold nothing up', async () => {
+    const later = await suite.register();
+    await suite.sink.waitFor(1);
+    const mails = suite.test.database.collection('mails');
+    onTestFinished(() => void mails.deleteMany({ kind: 'of-tomorrow' }));
+    const { _id, ...sent } = (await mails.findOne({ to: later })) as Document;
+    const now = new Date(suite.test.clock.nowMs());
+    const waiting = { ...sent, kind: 'of-tomorrow', sealed: 'x', attempts: 0, next_attempt_at: now };
+    await mails.insertMany([
+      { ...waiting, state: 'waiting' },
+      { ...waiting, state: 'sending', leased_until: now },
+    ]);
+    suite.test.clock.advance(MINUTE);
+    await suite.register();
+    await suite.sink.waitFor(2);
+    const untouched = await mails.countDocuments({ kind: 'of-tomorrow', attempts: 0, last_error: { $exists: false } });
+    expect(untouched).toBe(2);
   });
 
   it('are tried again after a passing refusal: in two seconds, later in twice as many each time, and in two minutes at most', async () => {

@@ -1,7 +1,7 @@
 import { Types } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LocationFinder } from '../../src/login-history/index.js';
-import { DAY } from '../support/manual-clock.js';
+import { DAY, HOUR, MINUTE } from '../support/manual-clock.js';
 import { PASSWORD } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 import { FIREFOX, IPHONE } from '../support/user-agents.js';
@@ -99,6 +99,16 @@ describe('One’s own sessions', () => {
     test.clock.advance(6 * DAY);
     const { body } = await test.client().post('/auth/refresh-token', { refresh_token: refresh });
     expect(body.code, 'and so they are').toBe('token_expired');
+  });
+
+  it('are not over as long as one of their tokens is valid', async () => {
+    const short = await startTestApp({ env: { JWT_EXPIRES: '1h', JWT_REFRESH_EXPIRES: '10m' } });
+    onTestFinished(() => short.close());
+    const { client, token } = await short.personas.user();
+    short.clock.advance(30 * MINUTE);
+    const { body } = await client.get('/api/login-history', { bearer: token, apiKey: API_KEY });
+    const [{ login_at, expires_at }] = body.data.content;
+    expect(Date.parse(expires_at) - Date.parse(login_at)).toBe(HOUR);
   });
 
   it('are listed, too, where entries were taken over from elsewhere and know of no refresh', async () => {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../common/errors/index.js';
 import type { Page, PageQueryDto } from '../../common/pagination/index.js';
-import { CallerAuthority, type Principal, RefreshTokens, SecurityEvents } from '../../security/index.js';
+import { AccessTokens, CallerAuthority, type Principal, RefreshTokens, SecurityEvents } from '../../security/index.js';
 import type { LoginHistory } from '../sessions/login-history.schema.js';
 import { type RunTransaction, Sessions } from '../sessions/sessions.js';
 import { type LoginHistoryDto, type LoginStatisticsDto, toLoginHistoryDto } from './login-history.dto.js';
@@ -14,6 +14,7 @@ export class LoginHistoryService {
     private readonly history: LoginHistoryRepository,
     private readonly sessions: Sessions,
     private readonly refreshTokens: RefreshTokens,
+    private readonly accessTokens: AccessTokens,
     private readonly authority: CallerAuthority,
     private readonly events: SecurityEvents,
   ) {}
@@ -70,8 +71,10 @@ export class LoginHistoryService {
     };
   }
 
+  /** When both tokens of a session have expired. Entries that were taken over from elsewhere have none, and no rotations. */
   private expiryOf({ login_at: loggedInAt, rotated_at: rotatedAt = loggedInAt }: LoginHistory): Date {
-    // Entries that were taken over from elsewhere have no sessions, and so no rotations.
-    return this.refreshTokens.expiryOf({ rotatedAt, loggedInAt });
+    const refreshExpiry = this.refreshTokens.expiryOf({ rotatedAt, loggedInAt });
+    const accessExpiry = this.accessTokens.expiryOf(rotatedAt, loggedInAt);
+    return new Date(Math.max(refreshExpiry.getTime(), accessExpiry.getTime()));
   }
 }

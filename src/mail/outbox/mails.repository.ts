@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, type QueryFilter, Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
-import { type MailKind, SUPERSEDED_BY } from '../mail-kinds.js';
+import { MAIL_KINDS, type MailKind, SUPERSEDED_BY } from '../mail-kinds.js';
 import { MAIL_STATES, type MailState, StoredMail } from './stored-mail.schema.js';
 
 /** After this time without a result a worker counts as dead, and another one may take its mail. */
@@ -74,9 +74,7 @@ export class MailsRepository {
   /** @returns whether {@link leaseNext} would find a mail */
   async isAnyDue(): Promise<boolean> {
     const now = this.clock.now();
-    const due = [dueAt(now), abandonedAt(now)].map((filter) =>
-      this.model.exists({ ...filter, expires_at: { $gt: now } }),
-    );
+    const due = [dueAt(now), abandonedAt(now)].map((filter) => this.model.exists(sendable(filter, now)));
     return (await Promise.all(due)).some((found) => found !== null);
   }
 
@@ -161,7 +159,7 @@ export class MailsRepository {
 
   private async lease(filter: QueryFilter<StoredMail>, now: Date): Promise<StoredMail | null> {
     return this.model.findOneAndUpdate(
-      { ...filter, expires_at: { $gt: now } },
+      sendable(filter, now),
       { $set: { state: 'sending', leased_until: new Date(now.getTime() + LEASE_MS) }, $inc: { attempts: 1 } },
       { sort: { next_attempt_at: 1 }, returnDocument: 'after' },
     );
@@ -171,6 +169,13 @@ export class MailsRepository {
     await this.model.updateOne(mail, { $set: { state, sealed: null, ...more }, $unset: { leased_until: 1 } });
   }
 }
+
+/** A newer release, which may run beside this one, sends kinds of its own itself. */
+const sendable = (filter: QueryFilter<StoredMail>, now: Date): QueryFilter<StoredMail> => ({
+  ...filter,
+  kind: { $in: MAIL_KINDS },
+  expires_at: { $gt: now },
+});
 
 const dueAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'waiting', next_attempt_at: { $lte: now } });
 

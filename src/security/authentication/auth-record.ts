@@ -1,4 +1,5 @@
 import type { Role } from '../../common/access/index.js';
+import { hasShape, isText, isTextOrNull, type ShapeOf } from './cached-shape.js';
 
 /** The cached authentication record, in exactly the shape of the specification. */
 export interface AuthRecord {
@@ -13,24 +14,21 @@ export function authRecordKey(userId: string): string {
   return `user:auth:${userId}`;
 }
 
+const USER: ShapeOf<AuthRecord['user']> = {
+  _id: isText,
+  last_name: isText,
+  first_name: isText,
+  username: isText,
+  email: isText,
+};
+const AUTH: ShapeOf<AuthRecord['auth']> = { _id: isText, role: isTextOrNull, confirmed_at: isTextOrNull };
+
 /**
  * Reads a record from the cache. Another user's data under this user's key, or anything of another shape, is a miss: identity
  * comes from the token alone.
  */
 export function readAuthRecord(value: unknown, userId: string): AuthRecord | null {
-  const { user, auth } = (value ?? {}) as { [Part in keyof AuthRecord]?: Partial<AuthRecord[Part]> };
-  const isSound =
-    user?._id === userId &&
-    isText(user.last_name) &&
-    isText(user.first_name) &&
-    isText(user.username) &&
-    isText(user.email) &&
-    isText(auth?._id) &&
-    (auth.role === null || isText(auth.role)) &&
-    (auth.confirmed_at === null || isText(auth.confirmed_at));
+  const { user, auth } = (value ?? {}) as { user?: unknown; auth?: unknown };
+  const isSound = hasShape(user, USER) && user._id === userId && hasShape(auth, AUTH);
   return isSound ? (value as AuthRecord) : null;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }

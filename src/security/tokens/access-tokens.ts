@@ -34,12 +34,16 @@ export class AccessTokens {
    */
   issue({ userId, sessionId, loggedInAt }: Session): { token: string; expiresIn: number } {
     const iat = Math.floor(this.clock.nowMs() / 1000);
-    const sessionEndsAtMs = loggedInAt.getTime() + this.sessionMaxAgeMs;
-    const exp = Math.min(iat + Math.floor(this.ttlMs / 1000), Math.floor(sessionEndsAtMs / 1000));
+    const exp = Math.floor(this.expiryOf(new Date(iat * 1000), loggedInAt).getTime() / 1000);
     // Without the random `jti`, two tokens of the same second would be the same token.
     const jti = randomBytes(16).toString('base64url');
     const token = this.secret.sign(TYPE, { id: userId, sid: sessionId, jti, iat, exp, aud: AUDIENCE });
     return { token, expiresIn: exp - iat };
+  }
+
+  /** When a token expires that was issued then. */
+  expiryOf(issuedAt: Date, loggedInAt: Date): Date {
+    return new Date(Math.min(issuedAt.getTime() + this.ttlMs, loggedInAt.getTime() + this.sessionMaxAgeMs));
   }
 
   /**

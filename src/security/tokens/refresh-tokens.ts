@@ -57,7 +57,7 @@ export class RefreshTokens {
     });
   }
 
-  /** When a session is over, unless its tokens are replaced before. */
+  /** When the session's current token expires. */
   expiryOf({ rotatedAt, loggedInAt }: Pick<RefreshState, 'rotatedAt' | 'loggedInAt'>): Date {
     const latestMs = wholeSeconds(loggedInAt) * 1000 + this.sessionMaxAgeMs;
     return new Date(Math.min(rotatedAt.getTime() + this.ttlMs, latestMs));
