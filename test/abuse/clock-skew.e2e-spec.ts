@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { redisUrl } from '../support/backends.js';
 import { decodeToken, forgeToken } from '../support/forged-token.js';
 import { expectRefusal } from '../support/invariants.js';
 import { HOUR, SECOND } from '../support/manual-clock.js';
-import { PASSWORD, type User } from '../support/personas.js';
+import { newRegistration, PASSWORD, type User } from '../support/personas.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 
 const profile = (test: TestApp, bearer: string) => test.client().get('/api/profile', { bearer, apiKey: API_KEY });
@@ -140,4 +140,21 @@ describe('A clock that is set', () => {
       await test.close();
     });
   }
+});
+
+describe('A clock that goes back while a request is served', () => {
+  it('keeps nobody from a code or a link', async () => {
+    const test = await startTestApp();
+    onTestFinished(() => test.close());
+    const someone = await test.personas.confirmed();
+    test.clock.freeze();
+    const { nowMs } = test.clock;
+    let readings = 0;
+    test.clock.nowMs = () => nowMs.call(test.clock) - 5 * (readings += 1);
+    const registered = await test.client().post('/auth/register', newRegistration());
+    expect(registered.body.data).toMatchObject({ otp_sent: true });
+    await test.client().post('/auth/forgot-password', { email: someone.registration.email });
+    const links = test.database.collection('one_time_secrets').countDocuments({ purpose: 'password_reset' });
+    expect(await links).toBe(1);
+  });
 });

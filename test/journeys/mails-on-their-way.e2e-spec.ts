@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Document } from 'mongodb';
 import { createConnection } from 'mongoose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -67,6 +68,19 @@ describe('Mails on their way', () => {
     await sink.waitFor(1);
     await expect.poll(() => stored(next, email)).toMatchObject({ state: 'sent', attempts: 2 });
     await next.close();
+  });
+
+  it('leave once, though the clock is set forward while their server hesitates', async () => {
+    const clock = new ManualClock();
+    const test = await start(clock);
+    const email = await hangingMail(test);
+    clock.advance(LEASE_MS + SECOND);
+    await pause(2 * SECOND);
+    expect(sink.hanging).toBe(1);
+    sink.answer();
+    await expect.poll(() => stored(test, email)).toMatchObject({ state: 'sent', attempts: 1 });
+    expect(sink.mails.length).toBe(1);
+    await test.close();
   });
 
   it('are waited for by a service that stops when their server answers in a moment', async () => {

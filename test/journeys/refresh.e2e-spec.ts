@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../../src/common/errors/index.js';
@@ -173,6 +174,36 @@ describe('Staying logged in', () => {
     expect((await profile(body.data.token)).status).toBe(401);
     expect((await profile(other.token)).status).toBe(200);
     expect((await refresh(other.refresh_token)).status).toBe(200);
+  });
+
+  it('ends no session for a try that nobody waits for any more, such as one found in the socket of a process that was suspended', async () => {
+    const user = await test.personas.user();
+    const { body } = await refresh(user.refresh_token);
+    test.clock.advance(11 * SECOND);
+    const repository = test.app.get(SessionsRepository, { strict: false });
+    const find = repository.findGeneration.bind(repository);
+    onTestFinished(() => void (repository.findGeneration = find));
+    const givenUp = new AbortController();
+    const judged = new Promise<void>((resolve) => {
+      repository.findGeneration = async (sessionId) => {
+        givenUp.abort();
+        await pause(50);
+        resolve();
+        return find(sessionId);
+      };
+    });
+    const late = fetch(`${test.url}/auth/refresh-token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ refresh_token: user.refresh_token }),
+      signal: givenUp.signal,
+    });
+    await expect(late).rejects.toThrow('abort');
+    await judged;
+    repository.findGeneration = find;
+    await pause(100);
+    expect((await profile(body.data.token)).status).toBe(200);
+    expect((await refresh(body.data.refresh_token)).status).toBe(200);
   });
 
   it('takes no token for just replaced because the clock was set back', async () => {

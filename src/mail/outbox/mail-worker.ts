@@ -36,6 +36,8 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   private readonly loops: Promise<void>[] = [];
   private readonly pauses = new WakeablePauses();
   private readonly underWay = new Set<Promise<boolean>>();
+  /** Ids of the mails being sent. */
+  private readonly inHand = new Set<string>();
   private isStopping = false;
 
   constructor(
@@ -95,7 +97,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   /** One reader for all sending loops: if each of them tried to lease a mail, idle instances would write many times a second. */
   private async poll(): Promise<void> {
     await this.dropExpired();
-    if (await this.mails.isAnyDue()) this.wake();
+    if (await this.mails.isAnyDue(this.inHand)) this.wake();
   }
 
   private async sendAll(): Promise<void> {
@@ -115,12 +117,13 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 
   /** @returns whether a mail was due */
   private async sendNext(): Promise<boolean> {
-    const mail = await this.mails.leaseNext();
+    const mail = await this.mails.leaseNext(this.inHand);
     if (mail) await this.send(mail);
     return mail !== null;
   }
 
   private async send(mail: LeasedMail): Promise<void> {
+    this.inHand.add(mail.id);
     const renewal = setInterval(() => void this.mails.renewLease(mail).catch(() => undefined), LEASE_MS / 3);
     try {
       const failure = await this.deliver(mail);
@@ -128,6 +131,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
       else await this.noteSent(mail);
     } finally {
       clearInterval(renewal);
+      this.inHand.delete(mail.id);
     }
   }
 

@@ -72,16 +72,19 @@ export class MailsRepository {
   }
 
   /** @returns whether {@link leaseNext} would find a mail */
-  async isAnyDue(): Promise<boolean> {
+  async isAnyDue(inHand: Iterable<string> = []): Promise<boolean> {
     const now = this.clock.now();
-    const due = [dueAt(now), abandonedAt(now)].map((filter) => this.model.exists(sendable(filter, now)));
+    const due = [dueAt(now), abandonedAt(now, inHand)].map((filter) => this.model.exists(sendable(filter, now)));
     return (await Promise.all(due)).some((found) => found !== null);
   }
 
-  /** Leases the next mail that is due, or whose worker has died, to this worker alone. */
-  async leaseNext(): Promise<LeasedMail | null> {
+  /**
+   * Leases the next mail that is due, or whose worker has died, to this worker alone.
+   * @param inHand ids of mails that this worker is sending: their leases may have run out, if its clock was set forward
+   */
+  async leaseNext(inHand: Iterable<string> = []): Promise<LeasedMail | null> {
     const now = this.clock.now();
-    const mail = (await this.lease(dueAt(now), now)) ?? (await this.lease(abandonedAt(now), now));
+    const mail = (await this.lease(dueAt(now), now)) ?? (await this.lease(abandonedAt(now, inHand), now));
     if (!mail?.sealed) return null;
     return {
       id: mail._id.toHexString(),
@@ -111,12 +114,12 @@ export class MailsRepository {
     return mails.map((mail) => ({ ...withoutSecrets(mail), sent_at: mail.sent_at ?? null }));
   }
 
-  /** @returns how many mails older than this are still to be sent */
-  async countUnsent(olderThanMs = 0): Promise<number> {
-    return this.model.countDocuments({
-      state: { $in: ['waiting', 'sending'] },
+  /** @returns how many mails are still to be sent: all of them, or those that are older */
+  async countUnsent(olderThanMs?: number): Promise<number> {
+    const isOlder = olderThanMs !== undefined && {
       created_at: { $lte: new Date(this.clock.nowMs() - olderThanMs) },
-    });
+    };
+    return this.model.countDocuments({ state: { $in: ['waiting', 'sending'] }, ...isOlder });
   }
 
   async renewLease(mail: LeasedMail): Promise<void> {
@@ -187,7 +190,11 @@ const leasedAs = ({ id, attempts }: LeasedMail): QueryFilter<StoredMail> => ({
 });
 
 /** Matches mails whose worker has died. */
-const abandonedAt = (now: Date): QueryFilter<StoredMail> => ({ state: 'sending', leased_until: { $lte: now } });
+const abandonedAt = (now: Date, inHand: Iterable<string>): QueryFilter<StoredMail> => ({
+  _id: { $nin: Array.from(inHand, (id) => new Types.ObjectId(id)) },
+  state: 'sending',
+  leased_until: { $lte: now },
+});
 
 function withoutSecrets(mail: StoredMail): ListedMail {
   const { _id, kind, to, state, attempts, created_at, next_attempt_at, expires_at, last_error } = mail;

@@ -97,13 +97,13 @@ export class OneTimeSecretsRepository {
   }
 
   async isWithinQuota(subject: string, purpose: SecretPurpose): Promise<boolean> {
-    return (await this.nextIssueAt(subject, purpose)) <= this.clock.now();
+    const nowMs = this.clock.nowMs();
+    return (await this.nextIssueAt(subject, purpose, nowMs)).getTime() <= nowMs;
   }
 
   /** When the quota allows another secret; never in the past. */
-  async nextIssueAt(subject: string, purpose: SecretPurpose): Promise<Date> {
+  async nextIssueAt(subject: string, purpose: SecretPurpose, nowMs = this.clock.nowMs()): Promise<Date> {
     const found = await this.model.findOne({ subject: new Types.ObjectId(subject), purpose });
-    const nowMs = this.clock.nowMs();
     // What lies further ahead was issued by a clock that has been set back since: it must not keep the owner without mails.
     const isCounted = (issuedAt: Date) => issuedAt.getTime() <= nowMs + MIN_PAUSE_MS;
     const issues = (found?.issued_at ?? []).filter(isCounted);

@@ -31,10 +31,12 @@ export class AccessTokens {
   /**
    * Issues a token that expires with its session at the latest.
    * @returns the token and its lifetime in seconds
+   * @throws ApiError `token_expired` if the session has reached its greatest age, perhaps while a refresh waited for the database
    */
   issue({ userId, sessionId, loggedInAt }: Session): { token: string; expiresIn: number } {
     const iat = Math.floor(this.clock.nowMs() / 1000);
     const exp = Math.floor(this.expiryOf(new Date(iat * 1000), loggedInAt).getTime() / 1000);
+    if (exp <= iat) throw new ApiError('token_expired');
     // Without the random `jti`, two tokens of the same second would be the same token.
     const jti = randomBytes(16).toString('base64url');
     const token = this.secret.sign(TYPE, { id: userId, sid: sessionId, jti, iat, exp, aud: AUDIENCE });

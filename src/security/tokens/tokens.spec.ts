@@ -132,6 +132,15 @@ describe('AccessTokens', () => {
   const withLifetime = (accessTtlMs: number, atMs: number) =>
     new AccessTokens({ tokens: { ...config.tokens, accessTtlMs } } as Config, new FixedClock(atMs));
 
+  it('are not issued for a session that has reached its greatest age', () => {
+    const { sessionMaxAgeMs } = config.tokens;
+    const issued = (ageMs: number) => () =>
+      withLifetime(3_600_000, now).issue({ userId: USER, sessionId: SESSION, loggedInAt: new Date(now - ageMs) });
+    expect(issued(sessionMaxAgeMs - 1_000)()).toMatchObject({ expiresIn: 1 });
+    for (const ageMs of [sessionMaxAgeMs - 999, sessionMaxAgeMs, sessionMaxAgeMs + 2_000])
+      expect(issued(ageMs), `${ageMs}`).toThrow(expect.objectContaining({ code: 'token_expired' }));
+  });
+
   it('end in the very millisecond, though they say later: by the lifetime of today', () => {
     const { token } = withLifetime(3_600_000, now).issue({
       userId: USER,
