@@ -181,6 +181,9 @@ async function fill(database: Connection, userId: string): Promise<void> {
       auth: owner,
       ip: '198.51.100.7',
       login_at: new Date(now.getTime() - i * 1000),
+      rotated_at: new Date(now.getTime() - i * 1000),
+      generation: 0,
+      credential_version: 0,
     })),
   );
   await database.collection('security_events').insertMany(

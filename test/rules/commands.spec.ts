@@ -4,23 +4,28 @@ import { AccountAnnouncements } from '../../src/users/index.js';
 import { openCommandContext } from '../support/command-context.js';
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/test-app.js';
 
-/** Where each listener to erased accounts is from, as a stack trace has it. */
-async function erasersOf(start: () => Promise<unknown>): Promise<string[]> {
-  const erasers: string[] = [];
-  const listening = vi.spyOn(AccountAnnouncements.prototype, 'onErased').mockImplementation(() => {
-    const caller = new Error().stack?.split('\n').find((line) => line.includes('onModuleInit'));
-    erasers.push(caller?.trim() ?? 'somebody');
-  });
-  await start().finally(() => listening.mockRestore());
-  return erasers.toSorted();
+/** What commands announce: `erase-account` the one, `import-accounts` the others. */
+const ANNOUNCED = ['onErased', 'onRegistered', 'onConfirmed'] as const;
+
+/** Where each listener is from, as a stack trace has it. */
+async function listenersOf(start: () => Promise<unknown>): Promise<string[]> {
+  const listeners: string[] = [];
+  const spies = ANNOUNCED.map((name) =>
+    vi.spyOn(AccountAnnouncements.prototype, name).mockImplementation(() => {
+      const caller = new Error().stack?.split('\n').find((line) => line.includes('onModuleInit'));
+      listeners.push(`${name}: ${caller?.trim() ?? 'somebody'}`);
+    }),
+  );
+  await start().finally(() => spies.forEach((spy) => spy.mockRestore()));
+  return listeners.toSorted();
 }
 
 /** Of the service, and of its commands, which are a process of their own. */
-async function allErasers(options: TestAppOptions = {}): Promise<[service: string[], commands: string[]]> {
+async function allListeners(options: TestAppOptions = {}): Promise<[service: string[], commands: string[]]> {
   const started: TestApp[] = [];
-  const service = await erasersOf(async () => started.push(await startTestApp(options)));
+  const service = await listenersOf(async () => started.push(await startTestApp(options)));
   const [test] = started as [TestApp];
-  const commands = erasersOf(async () => (await openCommandContext(test)).close());
+  const commands = listenersOf(async () => (await openCommandContext(test)).close());
   return [service, await commands.finally(() => test.close())];
 }
 
@@ -30,21 +35,25 @@ class Diary implements OnModuleInit {
 
   onModuleInit(): void {
     this.announcements.onErased(() => Promise.resolve());
+    this.announcements.onConfirmed(() => Promise.resolve());
   }
 }
 
 @Module({ providers: [Diary] })
 class DiaryModule {}
 
-describe('The command that erases an account', () => {
-  it('has every module that wants to hear of it: name it in src/cli/cli.module.ts', async () => {
-    const [service, commands] = await allErasers();
+describe('The commands that import and erase accounts', () => {
+  it('have every module that wants to hear of it: name it in src/cli/cli.module.ts', async () => {
+    const [service, commands] = await allListeners();
     expect(commands).toEqual(service);
   });
 
-  it('is found out where it has not', async () => {
-    const [service, commands] = await allErasers({ extensions: [DiaryModule] });
-    const missing = service.filter((eraser) => !commands.includes(eraser));
-    expect(missing).toEqual([expect.stringContaining('Diary.onModuleInit')]);
+  it('are found out where they have not', async () => {
+    const [service, commands] = await allListeners({ extensions: [DiaryModule] });
+    const missing = service.filter((listener) => !commands.includes(listener));
+    expect(missing).toEqual([
+      expect.stringMatching(/^onConfirmed: .*Diary\.onModuleInit/),
+      expect.stringMatching(/^onErased: .*Diary\.onModuleInit/),
+    ]);
   });
 });

@@ -167,7 +167,7 @@ describe('Routes', () => {
     const controllerOf = (route: string) => route.split('.')[0];
     const ours = new Set(Object.keys(ROUTES).map(controllerOf));
     const ofOurs = Object.entries(found).filter(([route]) => ours.has(controllerOf(route)));
-    expect(Object.fromEntries(ofOurs)).toEqual(ROUTES);
+    expect(Object.fromEntries(ofOurs), 'a new route is to be added to ROUTES').toEqual(ROUTES);
     expect(Object.entries(found).filter(([, access]) => access === 'undeclared')).toEqual([]);
   });
 

@@ -49,6 +49,7 @@ export class AccountAnnouncements {
   /**
    * Calls the listener after an account was disabled or deleted, before the request is answered. An administrator can undo both.
    * If a listener fails, so does the request; when it is repeated, all listeners are called again, so they must be idempotent.
+   * Commands close no accounts: those that listen, such as what ends sessions, are not loaded there.
    */
   onClosed(listener: ClosedListener): void {
     this.closedListeners.push(listener);

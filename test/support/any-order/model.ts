@@ -12,6 +12,21 @@ const DEVICE_RETENTION = 90 * DAY;
 const TRIES = 5;
 const PASSWORD_CHANGES = 5;
 
+/** Kinds of events of which none may be missing, nor come without what they are about. */
+export const RECORDED = [
+  'user_created',
+  'email_verified',
+  'authn_password_change',
+  'authn_lockdown',
+  'user_updated',
+  'user_role_changed',
+  'user_disabled',
+  'user_enabled',
+  'user_deleted',
+  'user_restored',
+] as const satisfies SecurityEventKind[];
+type RecordedKind = (typeof RECORDED)[number];
+
 interface ModelToken {
   text: string;
   expiresAt: number;
@@ -114,7 +129,7 @@ export class AccountModel {
     'new-device': 0,
   };
   /** How many security events of each kind that is recorded with what it is about, or neither. */
-  events: Partial<Record<SecurityEventKind, number>> = {};
+  events: Partial<Record<RecordedKind, number>> = {};
   otp: ModelSecret;
   reset: ModelSecret;
 
@@ -170,7 +185,7 @@ export class AccountModel {
     return this.sessions.filter(({ end }) => !end);
   }
 
-  record(kind: SecurityEventKind): void {
+  record(kind: RecordedKind): void {
     this.events[kind] = (this.events[kind] ?? 0) + 1;
   }
 

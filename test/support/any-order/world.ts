@@ -1,29 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Document, ObjectId } from 'mongodb';
 import { expect } from 'vitest';
-import type { SecurityEventKind } from '../../../src/security/events/security-event-kinds.js';
 import { LoginReportTokens } from '../../../src/security/index.js';
-import type { AccountModel, ModelSession } from './model.js';
+import { type AccountModel, type ModelSession, RECORDED } from './model.js';
 import { redisUrl, usesRedis } from '../backends.js';
 import type { ApiClient } from '../api-client.js';
 import { ManualClock, MINUTE, SECOND } from '../manual-clock.js';
 import type { User } from '../personas.js';
 import { TcpProxy } from '../tcp-proxy.js';
 import { API_KEY, startTestApp, type TestApp } from '../test-app.js';
-
-/** Kinds of events of which none may be missing, nor come without what they are about. */
-const RECORDED: SecurityEventKind[] = [
-  'user_created',
-  'email_verified',
-  'authn_password_change',
-  'authn_lockdown',
-  'user_updated',
-  'user_role_changed',
-  'user_disabled',
-  'user_enabled',
-  'user_deleted',
-  'user_restored',
-];
 
 /** The tokens of a session that are tried after each step: the newest. */
 const TRIED = 2;
@@ -140,7 +125,9 @@ export class AccountWorld {
     const expected = Object.fromEntries(Object.entries(mails).filter(([, count]) => count > 0));
     expect(await counted('mails', { to: email, state: { $ne: 'decoy' } })).toEqual(expected);
     if (userId)
-      expect(await counted('security_events', { user: new ObjectId(userId), kind: { $in: RECORDED } })).toEqual(events);
+      expect(await counted('security_events', { user: new ObjectId(userId), kind: { $in: [...RECORDED] } })).toEqual(
+        events,
+      );
   }
 
   private async expectSession(at: number, model: AccountModel, session: ModelSession): Promise<void> {
