@@ -13,7 +13,7 @@ export { Authenticator } from './authentication/authenticator.js';
 export { type AuthenticatedRequest, CurrentPrincipal, type Principal } from './authentication/principal.js';
 export { ReadAheadGuard } from './authentication/read-ahead.guard.js';
 export { SessionReader, type StoredSession } from './authentication/session-reader.js';
-export { LIVE_SESSION_TTL_MS, type SessionEnd } from './authentication/session-state.js';
+export { knownSessionEnd, LIVE_SESSION_TTL_MS, type SessionEnd } from './authentication/session-state.js';
 export { type IssuedSecret, OneTimeSecrets } from './one-time-secrets/one-time-secrets.js';
 export { IsConfirmationOf, IsNewPassword } from './passwords/new-password.decorator.js';
 export { NewPasswords } from './passwords/new-passwords.js';

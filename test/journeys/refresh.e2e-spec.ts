@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { ApiError } from '../../src/common/errors/index.js';
 import { SessionsRepository } from '../../src/login-history/index.js';
 import { Authenticator } from '../../src/security/index.js';
+import { decodeToken } from '../support/forged-token.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
 import { DAY, HOUR, SECOND } from '../support/manual-clock.js';
 
@@ -317,6 +318,21 @@ describe('Staying logged in', () => {
     await test.database.collection('login_histories').updateOne(own, { $unset: { credential_version: 1 } });
     expect((await profile(user.token)).body.code).toBe('password_changed');
     expect((await refresh(user.refresh_token)).body.code).toBe('password_changed');
+  });
+
+  it('stops, too, when the session ended for a reason that only a newer release knows', async () => {
+    const user = await test.personas.user();
+    const { sid } = decodeToken(user.token)[1] as { sid: string };
+    await test.database.collection('ended_sessions').insertOne({
+      _id: new Types.ObjectId(sid),
+      reason: 'of_tomorrow',
+      purge_at: new Date(test.clock.nowMs() + HOUR),
+    });
+    await test.database.collection('login_histories').deleteOne({ _id: new Types.ObjectId(sid) });
+    const { status, body } = await refresh(user.refresh_token);
+    expect([status, body.code]).toEqual([401, 'session_revoked']);
+    const again = await profile(user.token);
+    expect([again.status, again.body.code]).toEqual([401, 'session_revoked']);
   });
 
   it('stops when the account is disabled', async () => {

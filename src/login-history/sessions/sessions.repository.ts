@@ -4,7 +4,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../../common/clock/index.js';
 import { Config } from '../../infrastructure/config/index.js';
-import { type SessionEnd, SessionReader, type StoredSession } from '../../security/index.js';
+import { knownSessionEnd, type SessionEnd, SessionReader, type StoredSession } from '../../security/index.js';
 import type { Device } from '../device/device.js';
 import type { Location } from '../location/location-finder.js';
 import { EndedSession } from './ended-session.schema.js';
@@ -126,7 +126,7 @@ export class SessionsRepository extends SessionReader {
   /** @returns why a session ended */
   async endOf(sessionId: string): Promise<SessionEnd> {
     const ended = await this.ended.findById(sessionId).lean<EndedSession>();
-    return ended?.reason ?? 'session_revoked';
+    return knownSessionEnd(ended?.reason ?? 'session_revoked');
   }
 
   /**
@@ -173,7 +173,7 @@ export class SessionsRepository extends SessionReader {
       })
       .lean<EndedSession>();
     await this.withdraw(sessionId);
-    return ended?.reason ?? reason;
+    return knownSessionEnd(ended?.reason ?? reason);
   }
 
   /** Removes a session that nobody was told of. Unlike {@link delete}, it does not remember why. */

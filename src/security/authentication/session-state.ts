@@ -23,6 +23,11 @@ export function sessionKey(sessionId: string): string {
   return `session:${sessionId}`;
 }
 
+/** @returns the reason for which a session ended; `session_revoked` in place of one that only a newer release knows */
+export function knownSessionEnd(reason: string): SessionEnd {
+  return SESSION_ENDS.find((known) => known === reason) ?? 'session_revoked';
+}
+
 /** Reads a state from the cache; anything else, such as a reason that only a newer release knows, is a miss. */
 export function readSessionState(value: unknown): SessionState | null {
   if (typeof value !== 'object' || value === null) return null;
