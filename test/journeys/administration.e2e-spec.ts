@@ -25,7 +25,7 @@ describe('Administration', () => {
   it('finds accounts by the beginning of their names, taken literally', async () => {
     const user = await test.personas.user();
     const { username, email } = user.registration;
-    for (const search of [username, username.toUpperCase(), username.slice(0, 8), email]) {
+    for (const search of [username, username.toUpperCase(), username.slice(0, 8), email, ` ${email}\n`]) {
       const { status, body } = await asAdmin().get(`/api/users?search=${encodeURIComponent(search)}`);
       expect(status).toBe(200);
       expect(body.data.content).toContainEqual({
@@ -261,6 +261,18 @@ describe('Administration', () => {
     expect((await list()).body).toEqual({ error: true, code: 'role_required', message: 'Unauthorized', data: null });
   });
 
+  it('takes a role that the account has already, as a form sends it, when it disables an administrator', async () => {
+    const { userId } = await test.personas.admin();
+    const path = `/api/users/${userId}`;
+    for (const sent of [{ role: 'admin', status: 'inactive' }, { role: 'admin' }]) {
+      const { status, body } = await asAdmin().send('PATCH', path, sent);
+      expect([status, body.data?.role, body.data?.status]).toEqual([200, 'admin', 'inactive']);
+    }
+    expect((await asAdmin().send('PATCH', path, { role: null })).body.data.role).toBeNull();
+    const { status, body } = await asAdmin().send('PATCH', path, { role: 'admin' });
+    expect([status, body.errors?.[0].field]).toEqual([422, 'role']);
+  });
+
   it('refuses what it cannot do, and changes nothing', async () => {
     const user = await test.personas.user();
     for (const body of [
@@ -274,7 +286,7 @@ describe('Administration', () => {
     ]) {
       expect((await asAdmin().send('PATCH', `/api/users/${user.userId}`, body)).status, JSON.stringify(body)).toBe(422);
     }
-    for (const search of ['', 'x'.repeat(255), 'a%00b', 'a%0Ab', 'a%E2%80%A8b'])
+    for (const search of ['', '%20', 'x'.repeat(255), 'a%00b', 'a%0Ab', 'a%E2%80%A8b'])
       expect((await asAdmin().get(`/api/users?search=${search}`)).status, search).toBe(422);
     expect((await asAdmin().get(`/api/users?search=${'x'.repeat(254)}`)).status).toBe(200);
     for (const id of ['x', '1'.repeat(23), '1'.repeat(25), 'z'.repeat(24), '%7B%22$ne%22:1%7D']) {

@@ -219,5 +219,7 @@ describe('One’s own sessions', () => {
     const admin = await test.personas.admin();
     const { body } = await get(admin.token, path);
     expect(body.data.content).toEqual([expect.objectContaining({ _id: sidOf(ada.token), current: false })]);
+    const own = await get(admin.token, `/api/users/${admin.userId}/login-history`);
+    expect(own.body.data.content).toContainEqual(expect.objectContaining({ _id: sidOf(admin.token), current: true }));
   });
 });

@@ -105,6 +105,7 @@ describe('A support desk', () => {
     const found = async (query: string) =>
       (await list(`/api/security-events?user=${user.userId}&${query}`)).map(({ at }) => at);
     expect(await found(`since=${second}`)).toEqual([third, second]);
+    expect(await found(`since=${second?.toLowerCase()}`), 'RFC 3339 takes it so, too').toEqual([third, second]);
     expect(await found(`until=${second}&kind=user_disabled`)).toEqual([first]);
     expect(await found(`since=${first}&until=${third}`)).toEqual([second, first]);
     // The same moment by another clock; the plus is written as URLs have it.

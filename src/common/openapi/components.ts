@@ -50,7 +50,7 @@ export const SCHEMA_COMPONENTS: Record<string, Schema> = {
   },
   Pagination: {
     type: 'object',
-    description: 'Where a page stands in its list.',
+    description: 'Where a page stands in its list. Pages beyond its end are empty.',
     required: ['total', 'page', 'limit', 'totalPages', 'hasNextPage', 'hasPrevPage'],
     properties: {
       total: {

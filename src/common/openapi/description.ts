@@ -37,11 +37,11 @@ Every error bears a \`code\` of a closed list. Branch on it and not on \`message
 
 | code | what to do |
 |---|---|
-| \`validation_failed\` | show \`errors\`: one entry for each field that is wrong |
+| \`validation_failed\` | show \`errors\`: one entry for each field that is wrong, of the body first, and if that is right, of path and query |
 | \`token_expired\` | of an access token: refresh once, and repeat the request; from \`/auth/refresh-token\` itself: the session is over |
 | \`session_revoked\`, \`logged_out\`, \`password_changed\`, \`reported_not_me\`, \`refresh_token_reused\`, \`account_disabled\`, \`token_invalid\` | the session is over, for the reason that the code names: log in again |
 | \`email_not_verified\` | ask for the code; another can be had from \`resend_available_at\` on |
-| \`password_reset_required\` | the account was locked after a report: reset the password |
+| \`password_reset_required\` | the account was locked after a report, or imported without a password: reset the password |
 | \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; at most \`attempts_remaining\` more requests are answered, fewer where an account is delayed. A code itself is dead after five wrong ones, whatever remains: ask for another |
 | \`too_many_login_attempts\`, \`too_many_requests\` | repeat after \`retry_after\` seconds; from \`/auth/refresh-token\` too, the session goes on, unless the answer to an earlier refresh with the same token was lost |
 | \`service_unavailable\` | repeat after \`retry_after\` seconds. What came too late may still have been done: a registration whose repetition says “already taken” may have the code in its mailbox |

@@ -1,15 +1,21 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
 import { MaxLength, MinLength } from 'class-validator';
 import { IsOmittable } from './is-omittable.decorator.js';
 import { IsPlainText } from './text.decorator.js';
 
 const MAX_LENGTH = 254;
 
-/** The `search` of a list: optional, 1 to 254 characters. The repository takes it literally, see `startsWith`. */
+/**
+ * The `search` of a list: optional, 1 to 254 characters, without the blanks around them. The repository takes it literally, see
+ * `startsWith`.
+ */
 export function IsSearch(description: string, example: string): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ minLength: 1, maxLength: MAX_LENGTH, example, description }),
+    // Names and addresses have none around them, and are pasted with some.
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value)),
     IsOmittable(),
     IsPlainText(),
     MinLength(1, { message: '$property must not be empty' }),

@@ -63,8 +63,9 @@ export class LoginHistoryController {
   async listUserLoginHistory(
     @Param() { id }: IdParamDto,
     @Query() query: PageQueryDto,
+    @CurrentPrincipal() { sessionId }: Principal,
   ): Promise<Page<LoginHistoryDto>> {
-    return this.logins.page(id, query, null);
+    return this.logins.page(id, query, sessionId);
   }
 
   @Delete('users/:id/login-history')

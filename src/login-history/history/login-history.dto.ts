@@ -84,11 +84,11 @@ export class LoginHistoryDto {
   current: boolean;
 }
 
-/** @param currentSessionId the caller's own session; null in the history of somebody else */
+/** @param currentSessionId the caller's own session */
 export function toLoginHistoryDto(
   entry: LoginHistory,
   expiresAt: Date,
-  currentSessionId: string | null,
+  currentSessionId: string,
 ): LoginHistoryDto {
   return {
     _id: entry._id.toHexString(),

@@ -19,8 +19,8 @@ export class LoginHistoryService {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** @param currentSessionId the caller's own session; null in the history of somebody else */
-  async page(userId: string, query: PageQueryDto, currentSessionId: string | null): Promise<Page<LoginHistoryDto>> {
+  /** @param currentSessionId the caller's own session, which is in no other history */
+  async page(userId: string, query: PageQueryDto, currentSessionId: string): Promise<Page<LoginHistoryDto>> {
     const { content, pagination } = await this.history.list(userId, query);
     const toDto = (entry: LoginHistory) => toLoginHistoryDto(entry, this.expiryOf(entry), currentSessionId);
     return { content: content.map(toDto), pagination };

@@ -21,7 +21,7 @@ export class UsersAdministrationController {
   @Operation({
     summary: 'List accounts',
     description:
-      'Newest first; with `search` by alphabet: those whose username begins so before those whose address does.',
+      'Newest first; with `search` by alphabet: those whose username begins so before those whose address does. Deleted ones are among them (`deleted_at`). Accounts move to other pages while some are added, or change what you filter by: leave out those you have had, by `_id`, and begin again at the first page after changes of your own.',
     message: 'Users',
     page: ManagedUserDto,
   })
@@ -47,7 +47,7 @@ export class UsersAdministrationController {
   @Operation({
     summary: 'Change role or status of an account',
     description:
-      'Both or neither are changed, and hold at once, on every instance. An account that becomes inactive loses its sessions. Of administrators who decide at the same time, one comes after the other.',
+      'Both or neither are changed, and hold at once, on every instance. An account that becomes inactive loses its sessions. Of administrators who decide at the same time, one comes after the other. They may decide about themselves: if none is left, an operator’s command makes one.',
     message: 'User changed',
     data: ManagedUserDto,
   })

@@ -37,7 +37,12 @@ export class UsersQueryDto extends PageQueryDto {
 }
 
 export class ChangeUserDto {
-  @ApiPropertyOptional({ ...ROLE, nullable: true, example: 'admin', description: 'null takes the role away' })
+  @ApiPropertyOptional({
+    ...ROLE,
+    nullable: true,
+    example: null,
+    description: 'Given to an account that is active, its address confirmed; null takes the role away',
+  })
   @IsRoleOrNone()
   @IsOmittable()
   role?: Role | null;
@@ -45,7 +50,8 @@ export class ChangeUserDto {
   @ApiPropertyOptional({
     enum: ['active', 'inactive'],
     example: 'inactive',
-    description: 'inactive disables the account and ends its sessions; active enables it again',
+    description:
+      'inactive disables the account and ends its sessions; active enables it again, or leaves it `pending` if its address was never confirmed. Deleted ones are restored first',
   })
   @IsIn(['active', 'inactive'], { message: 'status must be active or inactive' })
   @IsOmittable()
@@ -72,7 +78,8 @@ export class ManagedUserDto extends ProfileDto {
 
   @ApiProperty({
     example: false,
-    description: 'After a login was reported: nobody logs in until the password is reset by mail',
+    description:
+      'After a login was reported, or an import without a password: nobody logs in until the password is reset by mail',
   })
   password_reset_required: boolean;
 }

@@ -34,7 +34,8 @@ export class UsersAdministrationService {
         ...(status === 'inactive' ? { disabledAt: account.disabledAt ?? this.clock.now() } : {}),
         ...(status === 'active' ? { disabledAt: null } : {}),
       };
-      if (role) assertCanHaveRole({ ...account, ...change });
+      // A form sends the role that the account has, too.
+      if (role && role !== account.role) assertCanHaveRole({ ...account, ...change });
       return change;
     });
     // Announced even if the account was in this state already: a listener may have failed the first time.
