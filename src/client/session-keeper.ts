@@ -134,9 +134,8 @@ export function keepSession(
       const stored = store.read()?.refresh_token;
       if (stored === refresh_token || stored === tokens.refresh_token) return begin(tokens, session.since);
     } catch (error) {
-      const { code } = error as AccountError;
-      // Only by the service's word: a proxy in between refuses with 401, too.
-      if (SESSION_OVER.test(code) || code === 'token_expired') end(session, code);
+      // Only by the service's word: a proxy in between refuses with 401, too. A newer service may have reasons of its own.
+      if ((error as AccountError).isFinal) end(session, (error as AccountError).code);
       throw error;
     }
     return replace(stale, signal);

@@ -99,12 +99,13 @@ describeTwins('Throttler storage', inMemory, inRedis, (test, twin) => {
     expect(new Set(records.map(({ totalHits }) => totalHits)).size).toBe(200);
   });
 
-  test('ends a window that would last longer than its length, because the clock was set back', async () => {
+  test('lets no window last longer than its length, though the clock is set back', async () => {
     const key = nextKey();
     for (let request = 0; request < 4; request += 1) await hit(key);
     await twin().pass(key, -3_600_000);
-    expect(await hit(key)).toMatchObject({ totalHits: 1, isBlocked: false, timeToExpire: 60 });
-    expect(await hit(key)).toMatchObject({ totalHits: 2 });
+    expect(await hit(key)).toMatchObject({ timeToExpire: 60 });
+    await twin().pass(key, 60_000);
+    expect(await hit(key)).toMatchObject({ totalHits: 1, timeToExpire: 60 });
   });
 
   test('keeps keys apart', async () => {

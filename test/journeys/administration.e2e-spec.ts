@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PasswordHasher } from '../../src/security/index.js';
 import { AccountAnnouncements } from '../../src/users/index.js';
@@ -259,6 +260,38 @@ describe('Administration', () => {
     expect((await list()).status).toBe(200);
     await asAdmin().send('PATCH', `/api/users/${user.userId}`, { role: null });
     expect((await list()).body).toEqual({ error: true, code: 'role_required', message: 'Unauthorized', data: null });
+  });
+
+  it('leaves a status as it is that only a newer release knows, where nothing but the role is changed', async () => {
+    const user = await test.personas.user();
+    const users = test.database.collection('users');
+    const _id = new Types.ObjectId(user.userId);
+    await users.updateOne({ _id }, { $set: { status: 'of_tomorrow' } });
+    // The document does not know it either.
+    const { status } = await fetch(`${test.url}/api/users/${user.userId}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', 'x-api-key': API_KEY, authorization: `Bearer ${admin.token}` },
+      body: JSON.stringify({ role: 'admin' }),
+    });
+    expect(status).toBe(200);
+    expect((await users.findOne({ _id }))?.['status']).toBe('of_tomorrow');
+  });
+
+  it('takes fields that are missing for null, as in accounts that something else has stored', async () => {
+    const user = await test.personas.user();
+    const { registration } = await test.personas.visitor();
+    const users = test.database.collection('users');
+    const auths = test.database.collection('auths');
+    const pending = await users.findOne({ username: registration.username });
+    await users.updateOne({ _id: new Types.ObjectId(user.userId) }, { $unset: { deleted_at: 1 } });
+    await auths.updateOne({ user: new Types.ObjectId(user.userId) }, { $unset: { role: 1, disabled_at: 1 } });
+    await auths.updateOne({ user: pending?._id }, { $unset: { confirmed_at: 1 } });
+    const changed = await as(user.token).send('PATCH', '/api/profile', { first_name: 'Augusta' });
+    expect([changed.status, changed.body.data?.deleted_at]).toEqual([200, null]);
+    const credentials = { login: user.registration.username, password: PASSWORD };
+    expect((await test.client().post('/auth/login', credentials)).status).toBe(200);
+    const role = await asAdmin().send('PATCH', `/api/users/${String(pending?._id)}`, { role: 'admin' });
+    expect([role.status, role.body.errors?.[0].message]).toEqual([422, expect.stringContaining('confirmed')]);
   });
 
   it('takes a role that the account has already, as a form sends it, when it disables an administrator', async () => {

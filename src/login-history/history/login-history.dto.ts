@@ -85,11 +85,7 @@ export class LoginHistoryDto {
 }
 
 /** @param currentSessionId the caller's own session */
-export function toLoginHistoryDto(
-  entry: LoginHistory,
-  expiresAt: Date,
-  currentSessionId: string,
-): LoginHistoryDto {
+export function toLoginHistoryDto(entry: LoginHistory, expiresAt: Date, currentSessionId: string): LoginHistoryDto {
   return {
     _id: entry._id.toHexString(),
     ip: entry.ip,

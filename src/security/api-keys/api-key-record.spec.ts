@@ -10,4 +10,10 @@ describe('An API key in the cache', () => {
     'is a miss where it is of another shape: %j',
     (value) => expect(readApiKeyRecord(value)).toBeNull(),
   );
+
+  // Otherwise a key that has expired would be good again.
+  it.each(['expires_at', 'previous_until'])('is a miss where %s is missing, or no time in milliseconds', (field) => {
+    for (const value of [undefined, '2026-01-31T09:30:00.000Z', {}, Number.NaN])
+      expect(readApiKeyRecord({ ...record, [field]: value }), String(value)).toBeNull();
+  });
 });

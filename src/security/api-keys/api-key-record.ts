@@ -1,3 +1,4 @@
+import { hasShape, isText, type ShapeOf } from '../authentication/cached-shape.js';
 import type { ApiKey } from './api-key.schema.js';
 
 const SHA256_HEX = /^[0-9a-f]{64}$/;
@@ -19,20 +20,23 @@ export function toApiKeyRecord({ name, digest, previous_digest, previous_until, 
   return {
     name,
     digest,
-    previous_digest,
+    previous_digest: previous_digest ?? null,
     previous_until: previous_until?.getTime() ?? 0,
     expires_at: expires_at?.getTime() ?? null,
   };
 }
 
+const SHAPE: ShapeOf<ApiKeyRecord> = {
+  name: isText,
+  digest: isDigest,
+  previous_digest: (value) => value === null || isDigest(value),
+  previous_until: Number.isFinite,
+  expires_at: (value) => value === null || Number.isFinite(value),
+};
+
 /** Reads a record from the cache; anything of another shape is a miss. */
 export function readApiKeyRecord(value: unknown): ApiKeyRecord | null {
-  const record = value as Partial<ApiKeyRecord> | null | undefined;
-  const isSound =
-    typeof record?.name === 'string' &&
-    isDigest(record.digest) &&
-    (record.previous_digest === null || isDigest(record.previous_digest));
-  return isSound ? (record as ApiKeyRecord) : null;
+  return hasShape(value, SHAPE) ? value : null;
 }
 
 function isDigest(value: unknown): boolean {

@@ -4,20 +4,16 @@ import { THROTTLING_KEYS } from './throttling-key.js';
 import { type RequestCounter, throttlerRecord, type ThrottlerRecord } from './request-counter.js';
 
 /**
- * A script is atomic: of any number of parallel requests exactly `limit` pass, and no counter is left without an expiry. A window that
- * lasts longer than its length began before the clock of Redis was set back: it would keep callers out for as long as that, and ends.
+ * A script is atomic: of any number of parallel requests exactly `limit` pass, and no counter is left without an expiry. No
+ * window lasts longer than its length, which it would if the clock of Redis was set back, or settings had a longer one before; its hits
+ * stay counted.
  */
 const INCREMENT = `
 local windows = {}
 for i, key in ipairs(KEYS) do
   local hits = redis.call('INCR', key)
   local ttl = redis.call('PTTL', key)
-  if ttl > tonumber(ARGV[i]) then
-    hits = 1
-    redis.call('SET', key, hits)
-    ttl = -1
-  end
-  if ttl < 0 then
+  if ttl < 0 or ttl > tonumber(ARGV[i]) then
     redis.call('PEXPIRE', key, ARGV[i])
     ttl = tonumber(ARGV[i])
   end

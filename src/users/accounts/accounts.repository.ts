@@ -187,8 +187,11 @@ export class AccountsRepository extends AccountReader {
   async changeStanding(account: Account, change: Partial<Standing>): Promise<Account> {
     const changed = { ...account, ...change, updatedAt: this.clock.now() };
     const { role, disabledAt, deletedAt, updatedAt } = changed;
-    changed.status = isActive(changed) ? (account.confirmedAt ? 'active' : 'pending') : 'inactive';
-    if (disabledAt !== account.disabledAt || deletedAt !== account.deletedAt) changed.credentialVersion += 1;
+    // Otherwise the status stays as it is, which may be one of a newer release.
+    if (disabledAt !== account.disabledAt || deletedAt !== account.deletedAt) {
+      changed.status = isActive(changed) ? (account.confirmedAt ? 'active' : 'pending') : 'inactive';
+      changed.credentialVersion += 1;
+    }
     // The TTL index removes what is not confirmed in time, but nothing that an administrator has stopped.
     const lifetime =
       changed.status === 'pending'
