@@ -52,7 +52,10 @@ function includes(value: unknown): boolean {
   return !isFlag(value) || isTruthy(value);
 }
 
-/** Whether a field says of which kind the projection is. The id may be left out of an inclusion; wanted, it says what the others do not. */
+/**
+ * Whether a field says of which kind the projection is. The id may be left out of an inclusion; wanted, it says what the others do
+ * not.
+ */
 function isDecisive(path: string, value: unknown, { isStage }: ProjectionOptions): boolean {
   const isShape = !isStage && (isSlice(value) || isElementMatch(value));
   return !isShape && (path !== '_id' || !isFlag(value));
