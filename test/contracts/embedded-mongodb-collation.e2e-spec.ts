@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/infrastructure/database/embedded-mongodb/engine/catalogue.js';
 import { catalogueKey } from '../../src/infrastructure/database/embedded-mongodb/storage/keys.js';
 import { Overlay } from '../../src/infrastructure/database/embedded-mongodb/storage/view.js';
-import { foldFor } from '../../src/infrastructure/database/embedded-mongodb/values/collation.js';
+import { FOLDING, foldFor } from '../../src/infrastructure/database/embedded-mongodb/values/collation.js';
 import { decode } from '../../src/infrastructure/database/embedded-mongodb/values/decode.js';
 import { toBytes } from '../../src/infrastructure/database/embedded-mongodb/values/document.js';
 import { driverSuite, SERVER, type Fields } from './embedded-mongodb-contract.js';
@@ -92,20 +92,32 @@ describe(`A collation on ${SERVER}`, () => {
   });
 });
 
-describe('An index with a collation that an older version stored', () => {
-  it('keeps the order of its keys, and is not taken for one in the order of today', () => {
-    const view = new Overlay({ get: () => undefined, range: () => [] });
-    const collation = { locale: 'en', strength: 2 };
-    const index = { key: { s: 1 }, name: 's_1', collation };
+describe('An index with a collation', () => {
+  const collation = { locale: 'en', strength: 2 };
+  let view: Overlay;
+  beforeEach(() => {
+    view = new Overlay({ get: () => undefined, range: () => [] });
     const catalogue = new Catalogue(view);
+    const index = { key: { s: 1 }, name: 's_1', collation };
     catalogue.createIndexes(view, catalogue.create(view, 'test', 'things'), [index]);
-    const foldOf = () => new Catalogue(view).find('test.things')?.indexes[1]?.fold;
-    expect(foldOf()).toBe(foldFor(collation));
-
+  });
+  const foldOf = () => new Catalogue(view).find('test.things')?.indexes[1]?.fold;
+  /** As another version would have stored it. */
+  const storeAs = (version: Fields) => {
     const stored = decode(view.get(catalogueKey('test.things')) as Buffer);
-    const indexes = (stored['indexes'] as Fields[]).map(({ folding: _folding, ...kept }) => kept);
+    const indexes = (stored['indexes'] as Fields[]).map(({ folding: _folding, ...kept }) => ({ ...kept, ...version }));
     view.put(catalogueKey('test.things'), toBytes({ ...stored, indexes }));
+  };
+
+  it('that an older version stored keeps the order of its keys, and is not taken for one in the order of today', () => {
+    expect(foldOf()).toBe(foldFor(collation));
+    storeAs({});
     expect(foldOf()).not.toBe(foldFor(collation));
     expect(foldOf()?.('É')).toBe('é');
+  });
+
+  it('that a newer version stored is refused: keys of another form would be lost in it', () => {
+    storeAs({ folding: FOLDING + 1 });
+    expect(foldOf).toThrow('things has indexes of a newer release');
   });
 });

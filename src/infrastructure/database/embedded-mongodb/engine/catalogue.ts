@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CommandError } from '../command-error.js';
 import * as keys from '../storage/keys.js';
 import type { View, WritableView } from '../storage/view.js';
+import { FOLDING } from '../values/collation.js';
 import { decode, decodeOwn } from '../values/decode.js';
 import { toBytes, type Document } from '../values/document.js';
 import { equal } from '../values/order.js';
@@ -125,8 +126,12 @@ function idsOf(indexes: readonly IndexDefinition[]): number[] {
   return indexes.map(({ id }) => id);
 }
 
+/** @throws Error for indexes whose keys only a newer release can write */
 function read(stored: Document): Collection {
   const { indexes, ...collection } = stored as unknown as Omit<Collection, 'namespace'>;
+  if (indexes.some(({ folding = 1 }) => folding > FOLDING)) {
+    throw new Error(`${collection.name} has indexes of a newer release, which alone can go on with them`);
+  }
   const defined = indexes.map(({ id, specification, folding = 1 }) =>
     specification.name === '_id_'
       ? idIndex(id, specification.collation, folding)
