@@ -16,7 +16,7 @@ export class LogoutController {
   @Operation({
     summary: 'Log out',
     description:
-      'Ends the session of the bearer at once; its access token and refresh token are refused from then on. The refresh token must be one of the same session: with another the request is refused as `token_invalid`, and both sessions go on.',
+      'Ends the session of the bearer at once; its access token and refresh token are refused from then on. The refresh token must be one of the same session: with another the request is refused as `token_invalid`, and both sessions go on. If the access token has expired, refresh first.',
     message: 'Logout successful',
   })
   async logout(@CurrentPrincipal() principal: Principal, @Body() dto: LogoutDto): Promise<void> {

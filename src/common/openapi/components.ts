@@ -37,7 +37,7 @@ export const SCHEMA_COMPONENTS: Record<string, Schema> = {
   ErrorCode: {
     type: 'string',
     enum: ERROR_CODES,
-    description: 'Stable and machine-readable. The list is closed: a code is never renamed or removed.',
+    description: 'Stable and machine-readable. No code is ever renamed or removed; newer releases may add some.',
     examples: ['validation_failed'],
   },
   FieldError: {

@@ -33,21 +33,25 @@ is documented, a field that is not is refused. Dates are RFC 3339 in UTC, identi
 
 ## Errors
 
-Every error bears a \`code\` of a closed list. Branch on it and not on \`message\`, which is for people.
+Every error bears a \`code\` of a closed list, of which none is ever renamed or removed. Branch on it and not on \`message\`, which is for
+people. Newer releases may have further codes, as well as further roles, statuses and kinds of events: of a code that you do not know, go
+by the status. A 401 ends the session, a 429 or 503 may be repeated after \`retry_after\` seconds, any other is final.
 
 | code | what to do |
 |---|---|
 | \`validation_failed\` | show \`errors\`: one entry for each field that is wrong, of the body first, and if that is right, of path and query |
 | \`token_expired\` | of an access token: refresh once, and repeat the request; from \`/auth/refresh-token\` itself: the session is over |
-| \`session_revoked\`, \`logged_out\`, \`password_changed\`, \`reported_not_me\`, \`refresh_token_reused\`, \`account_disabled\`, \`token_invalid\` | the session is over, for the reason that the code names: log in again |
+| \`session_revoked\`, \`logged_out\`, \`password_changed\`, \`reported_not_me\`, \`refresh_token_reused\`, \`token_invalid\` | the session is over, for the reason that the code names: log in again |
+| \`account_disabled\` | the session is over, and the account is stopped: name your support. A login is refused with \`invalid_credentials\`, and no reset link is mailed |
 | \`email_not_verified\` | ask for the code; another can be had from \`resend_available_at\` on |
 | \`password_reset_required\` | the account was locked after a report, or imported without a password: reset the password |
 | \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; at most \`attempts_remaining\` more requests are answered, fewer where an account is delayed. A code itself is dead after five wrong ones, whatever remains: ask for another |
-| \`too_many_login_attempts\`, \`too_many_requests\` | repeat after \`retry_after\` seconds; from \`/auth/refresh-token\` too, the session goes on, unless the answer to an earlier refresh with the same token was lost |
+| \`too_many_login_attempts\`, \`too_many_requests\` | repeat after \`retry_after\` seconds; from \`/auth/refresh-token\` too, the session goes on, unless the answer to an earlier refresh with the same token was lost. A mailed code may have expired by then: ask for another |
 | \`service_unavailable\` | repeat after \`retry_after\` seconds. What came too late may still have been done: a registration whose repetition says “already taken” may have the code in its mailbox |
 | \`report_link_invalid\`, \`report_link_expired\`, \`report_link_used\` | the link of the mail does nothing (any more): offer a password reset |
 | \`role_required\`, \`not_found\`, \`method_not_allowed\` | do not repeat |
-| \`invalid_api_key\`, \`authentication_required\`, \`malformed_request\`, \`unsupported_media_type\`, \`payload_too_large\` and, at any path, \`request_timeout\` (408), \`uri_too_long\` (414: an id of more than 100 characters, too) and \`headers_too_large\` (431: more than 16 KiB or 100 of them) | a fault of the calling program |
+| \`invalid_api_key\`, \`authentication_required\`, \`malformed_request\`, \`unsupported_media_type\`, \`payload_too_large\` and, at any path, \`uri_too_long\` (414: an id of more than 100 characters, too) and \`headers_too_large\` (431: more than 16 KiB or 100 of them) | a fault of the calling program |
+| \`request_timeout\` (408, at any path) | the request did not arrive within some ten seconds, and nothing was done: repeat it, on a new connection |
 | \`internal_error\` | a fault of the service: report the \`x-request-id\` |
 
 ## Limits
@@ -60,7 +64,25 @@ request which could not be read (400 \`malformed_request\`, 408, 413, 414, 415, 
 
 By default an access token lives an hour, a refresh token seven days, and a session thirty, however often it is refreshed; a code
 lives ten minutes, a reset token fifteen. A refresh whose answer was lost may be repeated with the same token within ten seconds,
-unless its successor was used meanwhile. \`expires_in\` and \`Retry-After\` tell what holds.
+unless its successor was used meanwhile: wait four seconds for the answer at most, repeat it at once, and store the new token before you
+use it. \`expires_in\` tells how long the access token lives, \`retry_after\` when a refused request may be repeated. Count both from the
+answer's arrival, for the clock of a device may be wrong; \`date\` is the service's.
+
+## When an answer is lost
+
+A request without an answer may have been done all the same. What its repetition is answered then:
+
+| operation | answer to the repetition |
+|---|---|
+| \`register\` | 422, the names are taken: a login that is refused with \`email_not_verified\` shows that it was done |
+| \`verifyOtp\`, \`resetPassword\`, \`changePassword\` | \`invalid_otp\`, \`invalid_reset_token\`, 422 for \`current_password\`: log in to see whether it was done |
+| \`login\` | another session; the first one stays in the list until it expires or is ended |
+| \`refreshToken\` | the same successor, for ten seconds |
+| \`logout\`, \`itsNotMe\`, \`reportLogin\` | \`logged_out\`, \`reported_not_me\`, \`report_link_used\`: it was done |
+| \`endSession\`, \`endUserSession\`, \`revokeApiKey\` | \`not_found\`: it was done |
+| \`issueApiKey\` | 422, the name is taken: rotate the key, which nobody has seen |
+| \`rotateApiKey\` | another key, unless an overlap was asked for (422); ask again without one |
+| all others | as if it were the first |
 
 ## From a browser
 
