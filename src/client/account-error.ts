@@ -6,7 +6,6 @@ export interface Refusal {
   retry_after?: number;
   attempts_remaining?: number;
   resend_available_at?: string;
-  status_code?: number;
 }
 
 /** A refusal of the service. Branch on `code`; `message` is for people. */
@@ -21,8 +20,6 @@ export class AccountError<Code extends string = string> extends Error {
   readonly attemptsRemaining: number | undefined;
   /** From when on another code can be requested (RFC 3339), with `email_not_verified`. */
   readonly resendAvailableAt: string | undefined;
-  /** Whether it is a 401 in the envelope of `/auth`, whatever its code: the word of the service, and not of a proxy. */
-  readonly isFinal: boolean;
 
   constructor(
     /** HTTP status; 0 if nothing was sent, because there is no session. */
@@ -38,6 +35,5 @@ export class AccountError<Code extends string = string> extends Error {
     this.retryAfter = hints.retry_after;
     this.attemptsRemaining = hints.attempts_remaining;
     this.resendAvailableAt = hints.resend_available_at;
-    this.isFinal = hints.status_code === 401;
   }
 }

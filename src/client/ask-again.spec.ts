@@ -23,15 +23,15 @@ describe('A request that is asked again', () => {
   };
 
   it.each([
-    { what: 'no answer comes', withoutAnswer: never, sent: [0, 4_000, 8_000] },
+    { what: 'no answer comes', withoutAnswer: never, sent: [0, 3_500, 7_000] },
     { what: 'each is a failure', withoutAnswer: () => Promise.reject(failure(502)), sent: [0, 500, 1_000] },
-    { what: 'each is a failure that was long in coming', withoutAnswer: () => failing(3_960), sent: [0, 4_000, 8_000] },
-    { what: 'each is a failure that comes too late', withoutAnswer: () => failing(6_000), sent: [0, 4_000, 8_000] },
+    { what: 'each is a failure that was long in coming', withoutAnswer: () => failing(3_460), sent: [0, 3_500, 7_000] },
+    { what: 'each is a failure that comes too late', withoutAnswer: () => failing(6_000), sent: [0, 3_500, 7_000] },
   ])(
-    'begins its third try eight seconds after the first at the latest, where $what',
+    'begins its third try seven seconds after the first at the latest, where $what',
     async ({ withoutAnswer, sent }) => {
       const { answered, sentAt } = asked((attempt) => (attempt === 3 ? Promise.resolve('answer') : withoutAnswer()));
-      await vi.advanceTimersByTimeAsync(8_000);
+      await vi.advanceTimersByTimeAsync(7_000);
       expect(await answered).toBe('answer');
       await vi.advanceTimersByTimeAsync(60_000);
       expect(sentAt).toEqual(sent);
@@ -39,7 +39,7 @@ describe('A request that is asked again', () => {
   );
 
   it('is asked three times in all, whatever fails and when', async () => {
-    for (const afterMs of [0, 400, 500, 3_499, 3_500, 3_960, 4_000, 4_500, 8_000, 20_000]) {
+    for (const afterMs of [0, 400, 500, 2_999, 3_000, 3_460, 3_500, 4_000, 7_000, 20_000]) {
       const { answered, sentAt } = asked(() => failing(afterMs));
       const refused = expect(answered).rejects.toMatchObject({ status: 502 });
       await vi.advanceTimersByTimeAsync(60_000);
@@ -53,18 +53,18 @@ describe('A request that is asked again', () => {
     const refused = expect(answered).rejects.toMatchObject({ name: 'TimeoutError' });
     await vi.advanceTimersByTimeAsync(60_000);
     await refused;
-    expect(sentAt).toEqual([0, 4_000, 8_000]);
+    expect(sentAt).toEqual([0, 3_500, 7_000]);
   });
 
   it('is not asked again once an earlier try is answered, though the latest has failed', async () => {
     const late = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 4_300));
+      await new Promise((resolve) => setTimeout(resolve, 3_800));
       return 'answer';
     };
     const { answered, sentAt } = asked((attempt) => (attempt === 1 ? late() : Promise.reject(failure(502))));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await answered).toBe('answer');
-    expect(sentAt).toEqual([0, 4_000]);
+    expect(sentAt).toEqual([0, 3_500]);
   });
 
   it('is asked again after any failure of the service', async () => {

@@ -1,13 +1,13 @@
 const TRIES = 3;
 /** The third try comes within the grace of ten seconds, also where the clocks of two instances are two seconds apart. */
-const NEXT_TRY_MS = 4_000;
+const NEXT_TRY_MS = 3_500;
 const PAUSE_MS = 500;
 const LAST_TRY_MS = 30_000;
 
 /**
  * Repeats a request, up to three tries, if the answer is late, is lost, or is a failure of the service. Earlier tries go on beside
  * the next: on a slow line the first answer is usually that of the first try. With the first answer all other tries are aborted.
- * @param ask makes a try; the second begins after four seconds at the latest, the third after eight
+ * @param ask makes a try; the second begins after 3.5 seconds at the latest, the third after seven
  * @throws the error of a refusal, or of the last try; a TimeoutError 30 seconds after the last try
  */
 export function askAgain<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -15,7 +15,7 @@ export const tokens = (name: string, expires_in = 3600) => ({
   expires_in,
 });
 export const ok = (data: unknown) => Response.json({ message: 'OK', data });
-export const refusal = (status: number, code: string) => Response.json({ status_code: status, code }, { status });
+export const refusal = (status: number, code: string) => Response.json({ code }, { status });
 
 /** A client that is logged in to a service which answers so. */
 export const loggedIn = async (

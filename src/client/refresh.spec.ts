@@ -54,13 +54,6 @@ describe('A refresh of the typed client', () => {
     expect([ends, store.read()]).toEqual([['token_expired'], null]);
   });
 
-  it('ends a session for a reason that only a newer service knows', async () => {
-    const newer = () => Response.json({ status_code: 401, status: 'ERROR', code: 'session_idle' }, { status: 401 });
-    const { api, ends, store } = await loggedIn(newer, 0);
-    await expect(api.getParcel?.({ id: '1' })).rejects.toMatchObject({ code: 'session_idle' });
-    expect([ends, store.read()]).toEqual([['session_idle'], null]);
-  });
-
   it('of a session is not waited for by the next one', async () => {
     vi.useFakeTimers();
     let isHanging = true;

@@ -75,8 +75,8 @@ describe('The typed client', () => {
     };
 
     it.each([
-      { line: 'slow', answeredAfter: 6_000, sent: [0, 4_000] },
-      { line: 'very slow', answeredAfter: 20_000, sent: [0, 4_000, 8_000] },
+      { line: 'slow', answeredAfter: 6_000, sent: [0, 3_500] },
+      { line: 'very slow', answeredAfter: 20_000, sent: [0, 3_500, 7_000] },
     ])('takes the answer that comes at last on a $line line, and asks no more', async ({ answeredAfter, sent }) => {
       const signals: AbortSignal[] = [];
       const { api, ends, sentAt, store } = await refreshing((signal) => {
@@ -102,7 +102,7 @@ describe('The typed client', () => {
     ])('asks no more for a session that $what meanwhile', async ({ later, outcome }) => {
       const { api, sentAt, store } = await refreshing(never);
       const parcel = Promise.allSettled([api.getParcel?.({ id: '1' })]);
-      await vi.advanceTimersByTimeAsync(3_700);
+      await vi.advanceTimersByTimeAsync(3_200);
       store.write(later(store.read() as Session));
       await vi.advanceTimersByTimeAsync(500);
       expect(await parcel).toMatchObject([outcome]);

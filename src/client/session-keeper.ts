@@ -134,8 +134,9 @@ export function keepSession(
       const stored = store.read()?.refresh_token;
       if (stored === refresh_token || stored === tokens.refresh_token) return begin(tokens, session.since);
     } catch (error) {
-      // Only by the service's word: a proxy in between refuses with 401, too. A newer service may have reasons of its own.
-      if ((error as AccountError).isFinal) end(session, (error as AccountError).code);
+      const { code } = error as AccountError;
+      // Only by the service's word: a proxy in between refuses with 401, too.
+      if (SESSION_OVER.test(code) || code === 'token_expired') end(session, code);
       throw error;
     }
     return replace(stale, signal);

@@ -271,7 +271,7 @@ describe('Administration', () => {
     const { status } = await fetch(`${test.url}/api/users/${user.userId}`, {
       method: 'PATCH',
       headers: { 'content-type': 'application/json', 'x-api-key': API_KEY, authorization: `Bearer ${admin.token}` },
-      body: JSON.stringify({ role: 'admin' }),
+      body: JSON.stringify({ role: 'admin', status: 'active' }),
     });
     expect(status).toBe(200);
     expect((await users.findOne({ _id }))?.['status']).toBe('of_tomorrow');

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../../src/common/errors/index.js';
+import { currentRequest } from '../../src/common/http/index.js';
 import { SessionsRepository } from '../../src/login-history/index.js';
 import { Authenticator } from '../../src/security/index.js';
 import { decodeToken } from '../support/forged-token.js';
@@ -177,34 +178,53 @@ describe('Staying logged in', () => {
     expect((await refresh(other.refresh_token)).status).toBe(200);
   });
 
-  it('ends no session for a try that nobody waits for any more, such as one found in the socket of a process that was suspended', async () => {
-    const user = await test.personas.user();
-    const { body } = await refresh(user.refresh_token);
-    test.clock.advance(11 * SECOND);
-    const repository = test.app.get(SessionsRepository, { strict: false });
-    const find = repository.findGeneration.bind(repository);
-    onTestFinished(() => void (repository.findGeneration = find));
-    const givenUp = new AbortController();
-    const judged = new Promise<void>((resolve) => {
+  describe('with a try that nobody waits for any more', () => {
+    /** A caller who hangs up before the session is read. */
+    const giveUp = async (refresh_token: string) => {
+      const repository = test.app.get(SessionsRepository, { strict: false });
+      const find = repository.findGeneration.bind(repository);
+      onTestFinished(() => void (repository.findGeneration = find));
+      const hanging = new AbortController();
       repository.findGeneration = async (sessionId) => {
-        givenUp.abort();
-        await pause(50);
-        resolve();
+        hanging.abort();
+        while (!currentRequest()?.isOver) await pause(5);
         return find(sessionId);
       };
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ refresh_token }),
+      };
+      const late = fetch(`${test.url}/auth/refresh-token`, { ...init, signal: hanging.signal });
+      await expect(late).rejects.toThrow('abort');
+      const given = { kind: 'authn_token_reuse', detail: 'given up' };
+      const session = decodeToken(refresh_token)[1] as { sid: string };
+      const events = test.database.collection('security_events');
+      await expect.poll(() => events.countDocuments({ ...given, session: session.sid })).toBe(1);
+      repository.findGeneration = find;
+    };
+
+    it('ends no session, as when it is found in the socket of a process that was suspended', async () => {
+      const user = await test.personas.user();
+      const { body } = await refresh(user.refresh_token);
+      test.clock.advance(11 * SECOND);
+      await giveUp(user.refresh_token);
+      expect((await profile(body.data.token)).status).toBe(200);
+      expect((await refresh(body.data.refresh_token)).status).toBe(200);
     });
-    const late = fetch(`${test.url}/auth/refresh-token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ refresh_token: user.refresh_token }),
-      signal: givenUp.signal,
+
+    it('is none of an outage: the token is as stolen as it was, also where the clock was set back', async () => {
+      for (const apartMs of [11 * SECOND, -HOUR]) {
+        const user = await test.personas.user();
+        test.clock.advance(2 * HOUR);
+        const { body } = await refresh(user.refresh_token);
+        test.clock.advance(apartMs);
+        await giveUp(user.refresh_token);
+        expect((await refresh(user.refresh_token)).body.code).toBe('refresh_token_reused');
+        test.clock.advance(-apartMs);
+        expect((await profile(body.data.token)).body.code).toBe('refresh_token_reused');
+      }
     });
-    await expect(late).rejects.toThrow('abort');
-    await judged;
-    repository.findGeneration = find;
-    await pause(100);
-    expect((await profile(body.data.token)).status).toBe(200);
-    expect((await refresh(body.data.refresh_token)).status).toBe(200);
   });
 
   it('takes no token for just replaced because the clock was set back', async () => {
@@ -333,6 +353,18 @@ describe('Staying logged in', () => {
     expect([status, body.code]).toEqual([401, 'session_revoked']);
     const again = await profile(user.token);
     expect([again.status, again.body.code]).toEqual([401, 'session_revoked']);
+  });
+
+  it('is refused, too, where the end for such a reason is found while the session is ended', async () => {
+    const user = await test.personas.user();
+    await refresh(user.refresh_token);
+    await refresh((await refresh(user.refresh_token)).body.data.refresh_token);
+    const { sid } = decodeToken(user.token)[1] as { sid: string };
+    const purge_at = new Date(test.clock.nowMs() + HOUR);
+    const ended = { _id: new Types.ObjectId(sid), reason: 'of_tomorrow', purge_at };
+    await test.database.collection('ended_sessions').insertOne(ended);
+    const { status, body } = await refresh(user.refresh_token);
+    expect([status, body.code]).toEqual([401, 'session_revoked']);
   });
 
   it('stops when the account is disabled', async () => {

@@ -132,9 +132,12 @@ export class TokenRefreshService {
     const isJustReplaced = generation === gen + 1 && isRecent;
     if (isJustReplaced) return this.tokenPairs.issue({ userId: id, sessionId: sid, generation, rotatedAt, loggedInAt });
 
-    // Nobody gets an answer: a try that its caller has given up and repeated since, found in a socket by a process that was suspended.
-    if (generation === gen + 1 && currentRequest()?.isOver) throw new ApiError('service_unavailable');
-    this.events.record({ kind: 'authn_token_reuse', outcome: 'failure', userId: id, sessionId: sid });
+    // A try that its caller has given up and repeated since, found in a socket by a process that was suspended. Whoever hangs up gets
+    // no tokens, now or later (a 503 would be remembered), so a thief who does has gained nothing.
+    const isGivenUp = generation === gen + 1 && currentRequest()?.isOver === true;
+    const detail = isGivenUp ? 'given up' : undefined;
+    this.events.record({ kind: 'authn_token_reuse', outcome: 'failure', userId: id, sessionId: sid, detail });
+    if (isGivenUp) throw new ApiError('refresh_token_reused');
     throw new ApiError(await this.sessions.end(sid, 'refresh_token_reused'));
   }
 }

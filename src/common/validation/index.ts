@@ -6,4 +6,5 @@ export { IsSearch } from './search.decorator.js';
 export { IsNotBlank, IsPlainText, IsWellFormed } from './text.decorator.js';
 export { IsObjectId } from './object-id.decorator.js';
 // Modules of other teams take it from here.
+export { ID_PATTERN } from '../openapi/index.js';
 export { IsWholeNumber } from './whole-number.decorator.js';

@@ -13,8 +13,13 @@ const MAX_LENGTH = 254;
  */
 export function IsSearch(description: string, example: string): PropertyDecorator {
   return applyDecorators(
-    ApiPropertyOptional({ minLength: 1, maxLength: MAX_LENGTH, example, description }),
-    // Names and addresses have none around them, and are pasted with some.
+    ApiPropertyOptional({
+      minLength: 1,
+      maxLength: MAX_LENGTH,
+      example,
+      description: `${description}; blanks around it do not count`,
+    }),
+    // What is pasted often has some.
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value)),
     IsOmittable(),
     IsPlainText(),

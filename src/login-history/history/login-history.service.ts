@@ -71,7 +71,10 @@ export class LoginHistoryService {
     };
   }
 
-  /** When both tokens of a session have expired. Entries that were taken over from elsewhere have none, and no rotations. */
+  /**
+   * When both tokens of a session have expired, but for an access token that was given out again within the grace. Entries that were
+   * taken over from elsewhere have none, and no rotations.
+   */
   private expiryOf({ login_at: loggedInAt, rotated_at: rotatedAt = loggedInAt }: LoginHistory): Date {
     const refreshExpiry = this.refreshTokens.expiryOf({ rotatedAt, loggedInAt });
     const accessExpiry = this.accessTokens.expiryOf(rotatedAt, loggedInAt);

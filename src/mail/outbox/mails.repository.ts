@@ -173,7 +173,10 @@ export class MailsRepository {
   }
 }
 
-/** A newer release, which may run beside this one, sends kinds of its own itself. */
+/**
+ * A newer release, which may run beside this one, sends kinds of its own itself. Where none does, they are read in vain until they
+ * expire.
+ */
 const sendable = (filter: QueryFilter<StoredMail>, now: Date): QueryFilter<StoredMail> => ({
   ...filter,
   kind: { $in: MAIL_KINDS },
@@ -190,11 +193,10 @@ const leasedAs = ({ id, attempts }: LeasedMail): QueryFilter<StoredMail> => ({
 });
 
 /** Matches mails whose worker has died. */
-const abandonedAt = (now: Date, inHand: Iterable<string>): QueryFilter<StoredMail> => ({
-  _id: { $nin: Array.from(inHand, (id) => new Types.ObjectId(id)) },
-  state: 'sending',
-  leased_until: { $lte: now },
-});
+const abandonedAt = (now: Date, inHand: Iterable<string>): QueryFilter<StoredMail> => {
+  const others = Array.from(inHand, (id) => new Types.ObjectId(id));
+  return { state: 'sending', leased_until: { $lte: now }, ...(others.length > 0 && { _id: { $nin: others } }) };
+};
 
 function withoutSecrets(mail: StoredMail): ListedMail {
   const { _id, kind, to, state, attempts, created_at, next_attempt_at, expires_at, last_error } = mail;

@@ -16,7 +16,7 @@ export class SecurityEventsController {
   @Operation({
     summary: 'Read the record of security events',
     description:
-      'Logins and refusals, resets, lockdowns, reused tokens, changes of accounts, roles and keys: newest first, kept for 90 days. Changes of accounts, passwords and keys are listed once they are answered, logins, logouts and refusals a moment later (a third of a second). To follow them, ask for those `since` two seconds before the newest, and leave out those you have had, by `_id`.',
+      'Logins and refusals, resets, lockdowns, reused tokens, changes of accounts, roles and keys: newest first, kept for 90 days. Changes of accounts, passwords and keys are listed once they are answered, logins, logouts and refusals a moment later (a third of a second). To follow them, ask for those `since` a minute before the newest, and leave out those you have had, by `_id`.',
     message: 'Security events',
     page: SecurityEventDto,
   })

@@ -18,7 +18,7 @@ import {
 } from './account.js';
 import { Auth } from './auth.schema.js';
 import { takenField } from './taken-names.js';
-import { User, type UserStatus } from './user.schema.js';
+import { User, USER_STATUSES, type UserStatus } from './user.schema.js';
 
 const UNCONFIRMED_LIFETIME_MS = 86_400_000;
 /** With the field that the schema leaves out of what is read. */
@@ -187,11 +187,12 @@ export class AccountsRepository extends AccountReader {
   async changeStanding(account: Account, change: Partial<Standing>): Promise<Account> {
     const changed = { ...account, ...change, updatedAt: this.clock.now() };
     const { role, disabledAt, deletedAt, updatedAt } = changed;
-    // Otherwise the status stays as it is, which may be one of a newer release.
-    if (disabledAt !== account.disabledAt || deletedAt !== account.deletedAt) {
+    const isMoved = disabledAt !== account.disabledAt || deletedAt !== account.deletedAt;
+    if (isMoved) changed.credentialVersion += 1;
+    // One that only a newer release knows stays, if nothing but the role is changed.
+    const isKnown = !account.status || USER_STATUSES.includes(account.status);
+    if (isMoved || isKnown)
       changed.status = isActive(changed) ? (account.confirmedAt ? 'active' : 'pending') : 'inactive';
-      changed.credentialVersion += 1;
-    }
     // The TTL index removes what is not confirmed in time, but nothing that an administrator has stopped.
     const lifetime =
       changed.status === 'pending'

@@ -43,8 +43,8 @@ export class User {
   deleted_at: Date | null;
 
   /**
-   * `pending` until the address is confirmed, then `active`, or `inactive` if disabled or deleted. It follows from the auth record,
-   * and is stored here too so that lists can be filtered by an index.
+   * `pending` until the address is confirmed, then `active`, or `inactive` if disabled or deleted. It follows from the auth record
+   * (unless a newer release has set another), and is stored here too so that lists can be filtered by an index.
    */
   @Prop({ type: String, enum: USER_STATUSES, required: true })
   status: UserStatus;

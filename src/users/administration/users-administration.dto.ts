@@ -51,7 +51,7 @@ export class ChangeUserDto {
     enum: ['active', 'inactive'],
     example: 'inactive',
     description:
-      'inactive disables the account and ends its sessions; active enables it again, or leaves it `pending` if its address was never confirmed. Deleted ones are restored first',
+      'inactive disables the account and ends its sessions; active enables it again. One that was disabled before its address was confirmed is `pending` again; one that is `pending`, or only deleted, cannot be made active',
   })
   @IsIn(['active', 'inactive'], { message: 'status must be active or inactive' })
   @IsOmittable()

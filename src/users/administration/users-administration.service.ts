@@ -107,8 +107,8 @@ function assertCanHaveRole(account: Account): void {
 }
 
 /** An account that is disabled too can be enabled in any case: it then has the status that it would have without that. */
-function assertCanBeActive({ status, deletedAt, disabledAt }: Account): void {
-  if (status === 'active' || disabledAt) return;
+function assertCanBeActive({ confirmedAt, deletedAt, disabledAt }: Account): void {
+  if (disabledAt || (confirmedAt && !deletedAt)) return;
   const reason = deletedAt ? 'while the account is deleted' : 'before the e-mail address is confirmed';
   throw ApiError.invalidField('status', `status cannot be active ${reason}`);
 }

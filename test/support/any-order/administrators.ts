@@ -47,7 +47,7 @@ export const enable = decision('enable', {
 export const grantRole = decision('grant the role', {
   method: 'PATCH',
   body: { role: 'admin' },
-  isAllowed: ({ isConfirmed, isActive }) => isConfirmed && isActive,
+  isAllowed: ({ isAdmin, isConfirmed, isActive }) => isAdmin || (isConfirmed && isActive),
   apply(model) {
     if (!model.isAdmin) model.record('user_role_changed');
     model.isAdmin = true;
