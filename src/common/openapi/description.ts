@@ -35,7 +35,7 @@ is documented, a field that is not is refused. Dates are RFC 3339 in UTC, identi
 
 Every error bears a \`code\` of a closed list, of which none is ever renamed or removed. Branch on it and not on \`message\`, which is for
 people. Newer releases may have further codes, as well as further roles, statuses and kinds of events: of a code that you do not know, go
-by the status. A 401 ends the session, a 429 or 503 may be repeated after \`retry_after\` seconds, any other is final.
+by the status. A 401 ends the session, a 429 or 503 may be repeated after \`retry_after\` seconds; do not repeat any other.
 
 | code | what to do |
 |---|---|
