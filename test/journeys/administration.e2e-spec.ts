@@ -283,11 +283,12 @@ describe('Administration', () => {
     const users = test.database.collection('users');
     const auths = test.database.collection('auths');
     const pending = await users.findOne({ username: registration.username });
-    await users.updateOne({ _id: new Types.ObjectId(user.userId) }, { $unset: { deleted_at: 1 } });
+    await users.updateOne({ _id: new Types.ObjectId(user.userId) }, { $unset: { deleted_at: 1, status: 1 } });
     await auths.updateOne({ user: new Types.ObjectId(user.userId) }, { $unset: { role: 1, disabled_at: 1 } });
     await auths.updateOne({ user: pending?._id }, { $unset: { confirmed_at: 1 } });
     const changed = await as(user.token).send('PATCH', '/api/profile', { first_name: 'Augusta' });
     expect([changed.status, changed.body.data?.deleted_at]).toEqual([200, null]);
+    expect((await asAdmin().get(`/api/users/${user.userId}`)).body.data.status).toBe('active');
     const credentials = { login: user.registration.username, password: PASSWORD };
     expect((await test.client().post('/auth/login', credentials)).status).toBe(200);
     const role = await asAdmin().send('PATCH', `/api/users/${String(pending?._id)}`, { role: 'admin' });

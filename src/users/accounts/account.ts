@@ -42,7 +42,14 @@ export interface ProfileChange {
 }
 
 export function toAccount(user: User, auth: Auth): Account {
+  // To queries a field that is missing is null, as in a document that something else has stored.
+  const standing = {
+    deletedAt: user.deleted_at ?? null,
+    confirmedAt: auth.confirmed_at ?? null,
+    disabledAt: auth.disabled_at ?? null,
+  };
   return {
+    ...standing,
     userId: user._id.toHexString(),
     authId: auth._id.toHexString(),
     lastName: user.last_name,
@@ -52,12 +59,8 @@ export function toAccount(user: User, auth: Auth): Account {
     passwordHash: user.password,
     createdAt: user.created_at,
     updatedAt: user.updated_at,
-    // To queries a field that is missing is null, as in a document that something else has stored.
-    deletedAt: user.deleted_at ?? null,
-    status: user.status,
+    status: user.status ?? statusOf(standing),
     role: auth.role ?? null,
-    confirmedAt: auth.confirmed_at ?? null,
-    disabledAt: auth.disabled_at ?? null,
     credentialVersion: auth.credential_version,
     recoveries: auth.recoveries ?? 0,
     isPasswordResetRequired: auth.password_reset_required ?? false,
@@ -70,6 +73,12 @@ export const NOBODY = '0'.repeat(24);
 /** Neither disabled nor deleted. */
 export function isActive(account: Pick<Account, 'deletedAt' | 'disabledAt'>): boolean {
   return account.deletedAt === null && account.disabledAt === null;
+}
+
+/** The status that follows from the rest of an account. */
+export function statusOf(account: Pick<Account, 'confirmedAt' | 'deletedAt' | 'disabledAt'>): UserStatus {
+  if (!isActive(account)) return 'inactive';
+  return account.confirmedAt ? 'active' : 'pending';
 }
 
 /**

@@ -8,17 +8,17 @@ import { findPage, findPageOf, startsWith, Transactions } from '../../infrastruc
 import { type AccountAccess, AccountReader } from '../../security/index.js';
 import {
   type Account,
-  isActive,
   type ListedAccount,
   type NewAccount,
   NOBODY,
   type ProfileChange,
+  statusOf,
   toAccount,
   toAccountAccess,
 } from './account.js';
 import { Auth } from './auth.schema.js';
 import { takenField } from './taken-names.js';
-import { User, USER_STATUSES, type UserStatus } from './user.schema.js';
+import { User, type UserStatus } from './user.schema.js';
 
 const UNCONFIRMED_LIFETIME_MS = 86_400_000;
 /** With the field that the schema leaves out of what is read. */
@@ -187,12 +187,11 @@ export class AccountsRepository extends AccountReader {
   async changeStanding(account: Account, change: Partial<Standing>): Promise<Account> {
     const changed = { ...account, ...change, updatedAt: this.clock.now() };
     const { role, disabledAt, deletedAt, updatedAt } = changed;
-    const isMoved = disabledAt !== account.disabledAt || deletedAt !== account.deletedAt;
-    if (isMoved) changed.credentialVersion += 1;
-    // One that only a newer release knows stays, if nothing but the role is changed.
-    const isKnown = !account.status || USER_STATUSES.includes(account.status);
-    if (isMoved || isKnown)
-      changed.status = isActive(changed) ? (account.confirmedAt ? 'active' : 'pending') : 'inactive';
+    // Otherwise the status stays, which may be one that only a newer release knows.
+    if (disabledAt !== account.disabledAt || deletedAt !== account.deletedAt) {
+      changed.status = statusOf(changed);
+      changed.credentialVersion += 1;
+    }
     // The TTL index removes what is not confirmed in time, but nothing that an administrator has stopped.
     const lifetime =
       changed.status === 'pending'
