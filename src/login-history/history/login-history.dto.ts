@@ -84,7 +84,6 @@ export class LoginHistoryDto {
   current: boolean;
 }
 
-/** @param currentSessionId the caller's own session */
 export function toLoginHistoryDto(entry: LoginHistory, expiresAt: Date, currentSessionId: string): LoginHistoryDto {
   return {
     _id: entry._id.toHexString(),
