@@ -127,14 +127,16 @@ function isBrokenOff({ raw }: FastifyRequest): boolean {
 
 function fromStatus(status: number, request: FastifyRequest | null, otherwise: ErrorCode, cause?: unknown): ApiError {
   if (request && status === 415) return unsupportedMediaType(request);
-  return new ApiError(CODE_OF_STATUS[status] ?? onlyCodeOf(status) ?? otherwise, { cause });
+  return new ApiError(CODE_OF_STATUS[status] ?? firstCodeOf(status) ?? otherwise, { cause });
 }
 
-/** For a status that a module has added to the catalogue. A 5xx stays an unexpected error, whose cause is logged. */
-function onlyCodeOf(status: number): ErrorCode | undefined {
+/**
+ * For a status that a module has added to the catalogue: the code that had it first, so that adding a second one changes no
+ * answers. A 5xx stays an unexpected error, whose cause is logged.
+ */
+function firstCodeOf(status: number): ErrorCode | undefined {
   if (status >= 500) return undefined;
-  const codes = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code) => ERROR_CATALOGUE[code].status === status);
-  return codes.length === 1 ? codes[0] : undefined;
+  return (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).find((code) => ERROR_CATALOGUE[code].status === status);
 }
 
 /** A refusal by a Fastify plugin, such as the one for uploads: only Fastify and its plugins have codes that begin with `FST_`. */
