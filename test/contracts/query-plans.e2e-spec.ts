@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseServer } from '../../src/infrastructure/database/index.js';
+import { MailsRepository } from '../../src/mail/outbox/mails.repository.js';
 import { startTestApp, type TestApp, type User } from '../support/index.js';
 
 type Command = Record<string, unknown>;
@@ -24,6 +25,7 @@ const OF_THE_SESSION = [
 ];
 const CROWD = 300;
 const LIMIT = 20;
+const SENDING = 4;
 
 /**
  * Every command that the service sends is caught on its way and explained, on the embedded store and on MongoDB alike:
@@ -146,6 +148,32 @@ describe('The database', () => {
       // A handful of the person’s own, never a share of the crowd.
       expect(executionStats.totalDocsExamined, said(command)).toBeLessThan(10);
     }
+  });
+
+  it('reads of the mails only those that are being sent, to see which are due and which have expired', async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    const waiting = Array.from({ length: CROWD }, (_, i) => ({
+      kind: 'email-verification',
+      to_key: `waits${i}@example.com`,
+      state: i < SENDING ? 'sending' : 'waiting',
+      attempts: 1,
+      next_attempt_at: inAnHour,
+      leased_until: inAnHour,
+      expires_at: inAnHour,
+      purge_at: inAnHour,
+    }));
+    await test.database.collection('mails').insertMany(waiting);
+    const mails = test.app.get(MailsRepository);
+    commands = [];
+    expect(await mails.isAnyDue()).toBe(false);
+    expect(await mails.leaseNext()).toBeNull();
+    expect(await mails.expireOutdated()).toBe(0);
+    expect(commands.length).toBeGreaterThanOrEqual(5);
+    for (const command of commands) {
+      const { executionStats } = await expectNoScan(command);
+      expect(executionStats.totalDocsExamined, said(command)).toBeLessThanOrEqual(SENDING);
+    }
+    await test.database.collection('mails').deleteMany({ next_attempt_at: inAnHour });
   });
 });
 

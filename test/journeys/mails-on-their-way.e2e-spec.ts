@@ -136,7 +136,7 @@ describe('Mails on their way', () => {
       env: { NODE_ENV: 'production', ALLOW_EMBEDDED: 'true', MONGODB_URI: store.uri },
     });
     const mails = test.app.get(MailsRepository);
-    // Nor does the worker see, twice a second, which have expired.
+    // Nor does the worker look, every two seconds, which have expired.
     Object.assign(test.app.get(MailWorker, { strict: false }), { dropExpired: () => Promise.resolve() });
     const startMs = clock.nowMs();
     const elapse = (ms: number) => clock.advance(startMs + ms - clock.nowMs());

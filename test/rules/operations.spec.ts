@@ -156,6 +156,19 @@ describe('What operators are given', () => {
       expect(text).toMatch(new RegExp(`^# HELP ${name} .{10}`, 'm'));
     }
   });
+
+  it('counts the indexes that the collections have', () => {
+    const scale = readFileSync(resolve(OPERATIONS, '../scale.md'), 'utf8');
+    const rows = [...scale.matchAll(/^\| `(\w+)` \|[^|]*\|[^|]*\| (\d[^|]*)\|/gm)];
+    const told = Object.fromEntries(
+      rows.map(([, name, text]) => [name, (text as string).match(/\d+/g)?.reduce((sum, n) => sum + Number(n), 0)]),
+    );
+    const made = Object.values(test.database.models)
+      .map(({ collection, schema }) => [collection.name, schema.indexes().length] as const)
+      // Of a few keys, and of mails of the development.
+      .filter(([name]) => !['api_keys', 'dev_inbox'].includes(name));
+    expect(told).toEqual(Object.fromEntries(made));
+  });
 });
 
 describe('The page about logs', () => {

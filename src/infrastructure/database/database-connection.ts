@@ -19,6 +19,11 @@ const TIMEOUTS = {
   socketTimeoutMS: 2_000,
   waitQueueTimeoutMS: 3_000,
 };
+/**
+ * Said with every write: what a server takes for granted may be less (with an arbiter, a single member). Where the majority lags, the
+ * server says so before the socket times out, which would cost a connection.
+ */
+const WRITES = { w: 'majority', wtimeoutMS: 1_500 } as const;
 
 /** The database's server: that of `MONGODB_URI`, or the embedded store, which is started here. */
 export class DatabaseServer {
@@ -92,6 +97,7 @@ export function mongooseOptions(server: DatabaseServer): MongooseModuleFactoryOp
     uri: server.uri,
     ...(hasDatabaseName ? {} : { dbName: DATABASE_NAME }),
     ...TIMEOUTS,
+    ...WRITES,
     ...OWN_CONNECTION,
     // For retryable writes the store would have to keep each reply, a quarter of its work. Its connection is within this
     // process, and cannot break while the store lives.

@@ -19,22 +19,25 @@ describe('An error of the database', () => {
     expect(translateDatabaseError(error)).toMatchObject({ status: 503, code: 'service_unavailable' });
   });
 
-  // From HostUnreachable to OutOfDiskSpace, by the list of MongoDB's error codes.
+  // From HostUnreachable to InterruptedDueToFCVChange, by the list of MongoDB's error codes.
   it.each([
-    6, 7, 24, 43, 46, 50, 64, 89, 91, 112, 133, 134, 189, 202, 225, 237, 239, 246, 251, 262, 267, 290, 384, 9001, 10107,
-    11600, 11601, 11602, 13435, 13436, 14031,
+    6, 7, 24, 43, 46, 50, 64, 89, 91, 112, 133, 134, 175, 189, 202, 225, 237, 239, 246, 250, 251, 262, 267, 272, 281,
+    282, 290, 314, 355, 365, 371, 384, 402, 407, 433, 449, 450, 453, 462, 9001, 10107, 11600, 11601, 11602, 13435,
+    13436, 14031, 46841, 91331, 10045600,
   ])('that another attempt may not meet is a 503: code %d of the server', (code) => {
     const error = new mongoose.mongo.MongoServerError({ message: 'not now', code });
     expect(translateDatabaseError(error)).toMatchObject({ status: 503 });
   });
 
-  it.each(['TransientTransactionError', 'RetryableWriteError', 'UnknownTransactionCommitResult'])(
-    'that is worth another attempt by its label is a 503: %s',
-    (label) => {
-      const error = new mongoose.mongo.MongoServerError({ message: 'not now', code: 1, errorLabels: [label] });
-      expect(translateDatabaseError(error)).toMatchObject({ status: 503 });
-    },
-  );
+  it.each([
+    'TransientTransactionError',
+    'RetryableWriteError',
+    'UnknownTransactionCommitResult',
+    'SystemOverloadedError',
+  ])('that is worth another attempt by its label is a 503: %s', (label) => {
+    const error = new mongoose.mongo.MongoServerError({ message: 'not now', code: 1, errorLabels: [label] });
+    expect(translateDatabaseError(error)).toMatchObject({ status: 503 });
+  });
 
   it.each(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED'])(
     'that is one of its connection is a 503: %s',

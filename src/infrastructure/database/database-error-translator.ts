@@ -19,14 +19,23 @@ const NO_CONNECTION = [MongoExpiredSessionError, MongoNotConnectedError, MongoTo
 
 /** No suitable member can be reached: network error, shutting down, not primary (any more), no majority yet. */
 const NO_MEMBER = [6, 7, 89, 91, 133, 134, 189, 202, 384, 9001, 10107, 11600, 11602, 13435, 13436];
-/** Conflicts with another operation, time-outs, and operations ended by an administrator. */
-const INTERRUPTED = [24, 43, 46, 50, 64, 112, 225, 237, 239, 246, 251, 262, 267, 290, 11601];
-const OUT_OF_DISK_SPACE = 14031;
+/** Conflicts with another operation, time-outs, and operations ended by an administrator, or by a change of the cluster. */
+const INTERRUPTED = [
+  24, 43, 46, 50, 64, 112, 175, 225, 237, 239, 246, 250, 251, 262, 267, 272, 281, 282, 290, 314, 355, 453, 11601, 46841,
+  91331, 10045600,
+];
+/** Too much is asked of the server, its disk is full, or an administrator has stopped all writes. */
+const OVERLOADED = [365, 371, 402, 407, 433, 449, 450, 462, 14031];
 /** Codes of MongoDB's error_codes.yml with which another attempt may succeed. */
-const PASSING_SERVER_ERRORS = new Set([...NO_MEMBER, ...INTERRUPTED, OUT_OF_DISK_SPACE]);
+const PASSING_SERVER_ERRORS = new Set([...NO_MEMBER, ...INTERRUPTED, ...OVERLOADED]);
 
 /** Labels by which the server or the driver says that another attempt may succeed. */
-const PASSING_LABELS = ['TransientTransactionError', 'RetryableWriteError', 'UnknownTransactionCommitResult'];
+const PASSING_LABELS = [
+  'TransientTransactionError',
+  'RetryableWriteError',
+  'UnknownTransactionCommitResult',
+  'SystemOverloadedError',
+];
 
 /** The driver passes some socket errors on unwrapped when the server has just gone. */
 const SOCKET_ERRORS = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED']);

@@ -98,13 +98,16 @@ describe('waitForServer', () => {
     ['w=0', /w=0/],
     ['w=1', /w=1/],
     ['journal=false', /journal=false/],
+    ['readConcernLevel=linearizable', /readConcernLevel=linearizable/],
+    ['readConcernLevel=snapshot', /readConcernLevel=snapshot/],
+    ['retryWrites=false', /retryWrites=false/],
   ])('refuses at once an address that asks for %s', async (options, reason) => {
     const uri = `${uriOf(await listen(MEMBER))}&${options}`;
     await expect(waitForServer(uri, true)).rejects.toThrow(reason);
   });
 
   it('takes an address that asks for what is safe', async () => {
-    const uri = `${uriOf(await listen(MEMBER))}&readPreference=primary&w=majority&retryWrites=true`;
+    const uri = `${uriOf(await listen(MEMBER))}&readPreference=primary&w=majority&retryWrites=true&readConcernLevel=majority`;
     expect(await waitForServer(uri, true)).toBe(uri);
   });
 

@@ -8,6 +8,8 @@ const PAUSE_MS = 2_000;
 const MOST_REASONS = 10;
 /** Unauthorized, AuthenticationFailed, and Atlas' own code for these: waiting would not help. */
 const REFUSALS = new Set([13, 18, 8000]);
+/** Those that every command takes, also within a transaction. */
+const READ_CONCERNS = ['local', 'majority'];
 
 /**
  * Waits until the server of `MONGODB_URI` answers, however long that takes: when everything is started together, it may come up
@@ -72,7 +74,7 @@ async function assertTransactions(uri: string): Promise<void> {
 }
 
 /** Refuses options of the address that would break the service's promises. */
-function assertSafe({ readPreference, writeConcern }: mongo.MongoOptions): void {
+function assertSafe({ readPreference, writeConcern, readConcern, retryWrites }: mongo.MongoOptions): void {
   if (readPreference.mode !== 'primary')
     throw new Error(
       `MONGODB_URI must not ask for readPreference=${readPreference.mode}: secondaries lag behind, and would let in whose session has ended`,
@@ -81,6 +83,15 @@ function assertSafe({ readPreference, writeConcern }: mongo.MongoOptions): void 
   if (w !== 'majority' || !journal)
     throw new Error(
       `MONGODB_URI must not ask for ${journal ? `w=${w}` : 'journal=false'}: only what a majority has on disk surely survives a new primary`,
+    );
+  const { level = 'local' } = readConcern ?? {};
+  if (!READ_CONCERNS.includes(level))
+    throw new Error(
+      `MONGODB_URI must not ask for readConcernLevel=${level}: not every command that the service uses can be asked for it`,
+    );
+  if (!retryWrites)
+    throw new Error(
+      'MONGODB_URI must not ask for retryWrites=false: each write would fail that meets a new primary, or a lost connection',
     );
 }
 

@@ -10,6 +10,8 @@ import { LEASE_MS, type LeasedMail, MailsRepository } from './mails.repository.j
 
 /** Mails of this instance are sent at once; this looks for those that other instances left behind, and for retries that are due. */
 const POLL_MS = 500;
+/** None of them is sent meanwhile. */
+const DROP_EXPIRED_EVERY_MS = 2_000;
 /** Mails sent at the same time: one slow mail server does not hold up the other recipients. */
 const LANES = 4;
 const FIRST_PAUSE_MS = 2_000;
@@ -52,11 +54,11 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   onApplicationBootstrap(): void {
     if (!this.transport.isConfigured) {
       this.logger.warn('SMTP_HOST is not set: mails are stored and wait');
-      this.loops.push(this.loop(() => this.dropExpired(), POLL_MS));
     } else {
       this.loops.push(this.loop(() => this.poll(), POLL_MS));
       for (let lane = 0; lane < LANES; lane += 1) this.loops.push(this.loop(() => this.sendAll()));
     }
+    this.loops.push(this.loop(() => this.dropExpired(), DROP_EXPIRED_EVERY_MS));
     this.database.beforeClose(async () => {
       await Promise.race([Promise.all(this.loops), pause(LAST_DELIVERIES_MS, undefined, { ref: false })]);
     });
@@ -96,7 +98,6 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 
   /** One reader for all sending loops: if each of them tried to lease a mail, idle instances would write many times a second. */
   private async poll(): Promise<void> {
-    await this.dropExpired();
     if (await this.mails.isAnyDue(this.inHand)) this.wake();
   }
 

@@ -61,5 +61,7 @@ export class StoredMail {
 
 export const StoredMailSchema = SchemaFactory.createForClass(StoredMail);
 StoredMailSchema.index({ state: 1, next_attempt_at: 1 });
+// Looked for by every instance without end: while the mail server is away, all that wait would be read each time.
+StoredMailSchema.index({ state: 1, expires_at: 1 });
 StoredMailSchema.index({ to_key: 1, kind: 1, state: 1 });
 StoredMailSchema.index({ purge_at: 1 }, { expireAfterSeconds: 0 });

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DatabaseServer } from '../../src/infrastructure/database/index.js';
+import { SchemaSetup } from '../../src/infrastructure/database/schema-setup.js';
+import { startTestApp, type TestApp } from '../support/index.js';
+
+type Command = Record<string, unknown>;
+
+const WRITES = ['insert', 'update', 'delete', 'findAndModify', 'commitTransaction'];
+const OF_THE_START = ['create', 'createIndexes'];
+
+/** What a server takes for granted, if nothing is said, depends on its members and its settings. */
+describe('Of every write, the database', () => {
+  let store: TestApp;
+  let test: TestApp;
+  let sent: [name: string, command: Command][] = [];
+
+  beforeAll(async () => {
+    store = await startTestApp();
+    const { uri } = store.app.get(DatabaseServer);
+    const MONGODB_URI = `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`;
+    test = await startTestApp({ beside: store, env: { MONGODB_URI } });
+    test.database.getClient().on('commandStarted', ({ commandName, command }) => sent.push([commandName, command]));
+  });
+  afterAll(async () => {
+    await test.close();
+    await store.close();
+  });
+
+  const sentOf = async (names: string[], act: () => Promise<unknown>): Promise<typeof sent> => {
+    sent = [];
+    await act();
+    return sent.filter(([name]) => names.includes(name));
+  };
+
+  it('is told that the majority must have it, and to say so before the connection is given up', async () => {
+    const writes = await sentOf(WRITES, async () => {
+      const user = await test.personas.user();
+      await user.client.post('/auth/refresh-token', { refresh_token: user.refresh_token });
+      await user.client.post('/auth/forgot-password', { email: user.registration.email });
+      await test.inbox.waitFor(user.registration.email, 'password-reset');
+      await user.api.request('/api/profile', { method: 'PATCH', body: { first_name: 'Augusta' } });
+      await user.client.post('/auth/logout', {}, { bearer: user.token });
+    });
+    for (const name of WRITES.filter((each) => each !== 'delete'))
+      expect(
+        writes.map(([each]) => each),
+        'or nothing is seen',
+      ).toContain(name);
+    for (const [name, command] of writes) {
+      // Within a transaction the commit says it for all.
+      const isPart = name !== 'commitTransaction' && command['autocommit'] === false;
+      expect(command['writeConcern'], name).toEqual(isPart ? undefined : { w: 'majority', wtimeout: 1_500 });
+    }
+  });
+
+  it('may take its time for what a start waits for', async () => {
+    const writes = await sentOf(OF_THE_START, () => test.app.get(SchemaSetup).onApplicationBootstrap());
+    for (const name of OF_THE_START) expect(writes.map(([each]) => each)).toContain(name);
+    for (const [name, command] of writes) expect(command['writeConcern'], name).toEqual({ w: 'majority' });
+  });
+});
