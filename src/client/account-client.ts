@@ -65,7 +65,7 @@ export function createClient<Operations>(
   { baseUrl = '', apiKey, store = memoryStore(), onSessionEnd, fetch: send = fetch }: ClientOptions = {},
 ): AccountClient<Operations> {
   const exchange = (refresh_token: string, signal: AbortSignal) =>
-    request('refreshToken', { refresh_token }, undefined, signal) as Promise<Tokens>;
+    request('refreshToken', { refresh_token }, '', signal) as Promise<Tokens>;
   const session = keepSession(store, exchange, onSessionEnd);
 
   async function request(id: string, input: Fields, token?: string, signal?: AbortSignal): Promise<unknown> {
@@ -120,9 +120,10 @@ export function createClient<Operations>(
     }
   }
 
-  const methods = Object.keys(routes).map((id) => [id, (input?: Fields) => call(id, input)]);
   return {
-    ...Object.fromEntries(methods),
+    ...(Object.fromEntries(
+      Object.keys(routes).map((id) => [id, (input?: Fields) => call(id, input)]),
+    ) as object as AccountClient<Operations>),
     isLoggedIn: () => !!session.here(),
     accessToken: () => session.use((current) => current.token),
   };

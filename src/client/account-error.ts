@@ -5,6 +5,7 @@ export interface Refusal {
   errors?: { field: string; message: string }[];
   retry_after?: number;
   attempts_remaining?: number;
+  email?: string;
   resend_available_at?: string;
 }
 
@@ -18,7 +19,9 @@ export class AccountError<Code extends string = string> extends Error {
   readonly retryAfter: number | undefined;
   /** Requests left to this operation, after a wrong guess. */
   readonly attemptsRemaining: number | undefined;
-  /** From when on another code can be requested (RFC 3339), with `email_not_verified`. */
+  /** The address that is to be confirmed, with `email_not_verified`. */
+  readonly email: string | undefined;
+  /** From when on another code can be requested (RFC 3339, by the clock of the service); the same. */
   readonly resendAvailableAt: string | undefined;
 
   constructor(
@@ -34,6 +37,7 @@ export class AccountError<Code extends string = string> extends Error {
     this.errors = errors;
     this.retryAfter = hints.retry_after;
     this.attemptsRemaining = hints.attempts_remaining;
+    this.email = hints.email;
     this.resendAvailableAt = hints.resend_available_at;
   }
 }

@@ -21,7 +21,7 @@ type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> };
 export interface SessionKeeper {
   begin(tokens: Tokens): Session;
   /** The session, if there is one, and no other than the one that was here before. */
-  here(): Session | null;
+  here(): Session | null | false;
   /** Whether the end of the last session has been reported; there may be another one by now. */
   isOver(): boolean;
   /**
@@ -63,9 +63,9 @@ export function keepSession(
     return known;
   }
 
-  function here(expected = known): Session | null {
+  function here(expected = known): Session | null | false {
     const session = store.read();
-    return session && (!expected || expected.since === session.since) ? session : null;
+    return session && (expected ?? session).since === session.since && session;
   }
 
   /** @throws AccountError if it is over, or if another one is there */

@@ -47,6 +47,13 @@ describe('The page behind the link in a mail about a login', () => {
     expect((await logins.reset(user)).status).toBe(200);
   });
 
+  it('is there whatever those who count clicks have appended to its address', async () => {
+    const { linkToken } = await logins.victim();
+    const asked = await test.client().get(`/not-me?utm_source=mail&token=${linkToken}&fbclid=1&fbclid=2&a[b]=c`);
+    expect(asked.status).toBe(200);
+    expect(asked.text).toContain(`name="token" value="${linkToken}"`);
+  });
+
   it('tells nobody its token: no referrer, no store, no script, nothing from elsewhere', async () => {
     const user = await logins.victim();
     for (const page of [
@@ -126,6 +133,8 @@ describe('The page behind the link in a mail about a login', () => {
     expect((await post('token=no', `${FORM};charset=UTF-8`)).text, 'as fetch() sends it').toContain('not valid');
     expect((await post(`token=${token}`, 'multipart/form-data; boundary=x')).status).toBe(415);
     expect((await test.client().get('/not-me')).status).toBe(422);
+    expect((await test.client().get('/not-me?token=')).status).toBe(400);
+    expect((await test.client().get('/not-me?token[$ne]=x')).status).toBe(422);
     expect((await test.client().get('/not-me?token=a&token=b')).status).toBe(422);
     expect(await logins.alerts(user)).toBe(0);
     const elsewhere = await test.client().post('/auth/report-login', `token=${token}`, {

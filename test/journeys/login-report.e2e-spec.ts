@@ -66,7 +66,7 @@ describe('The link in a mail about a login', () => {
     });
     for (const again of [await logins.confirm(user.linkToken), await logins.open(user.linkToken)]) {
       expect(again.status).toBe(400);
-      expect(again.text).toContain('This link can no longer be used');
+      expect(again.text).toContain('That login has ended already');
     }
     expect((await logins.profile(later.token)).status).toBe(200);
     expect(await logins.alerts(user)).toBe(1);
@@ -169,7 +169,7 @@ describe('The link in a mail about a login', () => {
     const user = await logins.victim();
     await test.client().post('/auth/forgot-password', { email: user.registration.email });
     expect((await logins.reset(user, 'password-reset')).status).toBe(200);
-    expect((await logins.confirm(user.linkToken)).text).toContain('This link can no longer be used');
+    expect((await logins.confirm(user.linkToken)).text).toContain('That login has ended already');
     expect(await logins.alerts(user)).toBe(0);
 
     const next = await logins.logInFromElsewhere(user, NEW_PASSWORD, 2);

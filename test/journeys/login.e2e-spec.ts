@@ -84,6 +84,7 @@ describe('Login', () => {
       status: 'ERROR',
       code: 'email_not_verified',
       message: 'Email not verified',
+      email: registration.email,
       resend_available_at: expect.any(String),
     });
     const wrong = await test.client().post('/auth/login', { login, password: 'Wrong-pass1' });

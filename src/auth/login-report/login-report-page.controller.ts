@@ -1,11 +1,20 @@
-import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, type PipeTransform, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../../common/access/index.js';
+import { ApiError } from '../../common/errors/index.js';
 import { type HtmlPage, ServesPages } from '../../common/pages/index.js';
 import { Config } from '../../infrastructure/config/index.js';
 import { LoginReportDto } from './login-report.dto.js';
 import { donePage, questionPage, refusalPage } from './login-report-pages.js';
 import { LoginReportService } from './login-report.service.js';
+
+/** Looks at nothing else in the query: mail programs, and those who count clicks, append parameters of their own. */
+const tokenOfLink: PipeTransform<unknown, string> = {
+  transform(token) {
+    if (typeof token === 'string') return token;
+    throw ApiError.invalidField('token', 'token is required');
+  },
+};
 
 /** The pages behind the link in a mail about a new login. They need no script, and only submitting the form changes anything. */
 @ApiExcludeController()
@@ -19,7 +28,7 @@ export class LoginReportPageController {
   @Get()
   @Public()
   @ServesPages(refusalPage)
-  async askWhetherToReport(@Query() { token }: LoginReportDto): Promise<HtmlPage> {
+  async askWhetherToReport(@Query('token', tokenOfLink) token: string): Promise<HtmlPage> {
     return questionPage(this.config.mail.serviceName, token, await this.reports.read(token));
   }
 

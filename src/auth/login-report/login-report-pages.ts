@@ -25,8 +25,8 @@ const REFUSALS: Partial<Record<ErrorCode, [title: string, text: string]>> = {
     'If you did not log in, reset your password with “Forgot password” where you log in: that ends every session.',
   ],
   report_link_used: [
-    'This link can no longer be used',
-    'It was used already, or the password was reset since: the sessions of that time have ended. To choose a new password, use the link in the latest mail, or “Forgot password” where you log in.',
+    'That login has ended already',
+    'This link was used before, or the password was reset since: the sessions of that time have ended. To choose a new password, use the link in the latest mail, or “Forgot password” where you log in.',
   ],
 };
 

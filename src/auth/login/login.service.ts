@@ -40,7 +40,7 @@ export class LoginService {
     await this.admission.succeeded(attempt);
     if (!account.confirmedAt) {
       const resendAvailableAt = await this.secrets.nextOtpAt(account.userId, 'email_verification');
-      throw this.refusal('email_not_verified', account, { resendAvailableAt });
+      throw this.refusal('email_not_verified', account, { email: account.email, resendAvailableAt });
     }
     if (account.isPasswordResetRequired) throw this.refusal('password_reset_required', account);
 
@@ -59,7 +59,11 @@ export class LoginService {
     return { user: toUserDto(record), ...session.answer };
   }
 
-  private refusal(code: ErrorCode, account: Account | null, details: { resendAvailableAt?: Date } = {}): ApiError {
+  private refusal(
+    code: ErrorCode,
+    account: Account | null,
+    details: { email?: string; resendAvailableAt?: Date } = {},
+  ): ApiError {
     this.events.record({ kind: 'authn_login_fail', outcome: 'failure', userId: account?.userId, detail: code });
     return new ApiError(code, details);
   }

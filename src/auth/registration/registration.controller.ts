@@ -16,7 +16,7 @@ export class RegistrationController {
   @Operation({
     summary: 'Register an account',
     description:
-      'Makes an account whose e-mail address is not yet confirmed, and mails a one-time code to it. A username or an address that is taken is a `validation_failed` of that field. An account that was not confirmed within the validity of its first code, ten minutes by default, gives way to a new registration of the same address; `otp_sent` is false where that address has had a code less than a minute ago, or five within the hour: `resend-otp` sends one later.',
+      'Makes an account whose e-mail address is not yet confirmed, and mails a one-time code to it. A username or an address that is taken is a `validation_failed` of that field. An account that was not confirmed within the validity of its first code, ten minutes by default, gives way to a new registration of the same address; `otp_sent` is false where that address has had a code less than a minute ago, or five within the hour: `resend-otp` sends one later. Its username stays taken for a day: whoever has mistyped the address chooses another one, so let people check what they typed.',
     status: 201,
     message: 'Registration successful. Please check your email for the OTP.',
     data: RegisteredDto,

@@ -14,7 +14,9 @@ interface ApiErrorDetails {
    * {@link DEFAULT_RETRY_SECONDS} by default.
    */
   retryAfterSeconds?: number;
-  /** From when on another code can be asked for; only with `email_not_verified`. */
+  /** The address that is to be confirmed; only with `email_not_verified`, whose caller may have logged in by username. */
+  email?: string;
+  /** From when on another code can be asked for; the same. */
   resendAvailableAt?: Date;
   /** What the answer tells beyond code and message, outside `/auth`. */
   data?: object;
@@ -34,6 +36,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly fields?: FieldError[];
   readonly retryAfterSeconds?: number;
+  readonly email?: string;
   readonly resendAvailableAt?: Date;
   readonly data?: object;
   readonly headers: Record<string, string>;
@@ -48,6 +51,7 @@ export class ApiError extends Error {
     this.fields = details.fields ?? (code === 'validation_failed' ? [] : undefined);
     this.retryAfterSeconds =
       details.retryAfterSeconds ?? (REPEATABLE_STATUSES.includes(this.status) ? DEFAULT_RETRY_SECONDS : undefined);
+    this.email = details.email;
     this.resendAvailableAt = details.resendAvailableAt;
     this.data = details.data;
     this.headers = details.headers ?? {};

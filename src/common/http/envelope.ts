@@ -9,7 +9,9 @@ export interface ErrorHints {
   retry_after?: number;
   /** Requests left at this route before it answers 429; after a wrong guess. */
   attempts_remaining?: number;
-  /** From when on another code can be asked for (RFC 3339); with `email_not_verified`. */
+  /** The address that is to be confirmed; with `email_not_verified`. */
+  email?: string;
+  /** From when on another code can be asked for (RFC 3339); the same. */
   resend_available_at?: string;
 }
 
@@ -61,11 +63,13 @@ export function errorBody(
     : { error: true, code, message, data: error.data ?? null, ...hints };
 }
 
-function hintsOf({ code, fields, retryAfterSeconds, resendAvailableAt }: ApiError, remaining?: number): ErrorHints {
+function hintsOf(error: ApiError, remaining?: number): ErrorHints {
+  const { code, fields, retryAfterSeconds, email, resendAvailableAt } = error;
   return {
     ...(fields && { errors: fields }),
     ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
     ...(remaining !== undefined && GUESS_ERRORS.includes(code) && { attempts_remaining: remaining }),
+    ...(email && { email }),
     ...(resendAvailableAt && { resend_available_at: resendAvailableAt.toISOString() }),
   };
 }

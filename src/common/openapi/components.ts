@@ -23,6 +23,12 @@ const HINTS = {
       'After a wrong guess on `/auth`: requests that the limit of this operation leaves to the address. Not tries of a code, which is dead after five; and a login may be delayed sooner, with `too_many_login_attempts`',
     examples: [4],
   },
+  email: {
+    type: 'string',
+    description:
+      'With `email_not_verified`: the address that is to be confirmed, as it was registered; the login may have been by username',
+    examples: ['ada@example.com'],
+  },
   resend_available_at: {
     type: 'string',
     format: 'date-time',

@@ -43,7 +43,7 @@ by the status. A 401 ends the session, a 429 or 503 may be repeated after \`retr
 | \`token_expired\` | of an access token: refresh once, and repeat the request; from \`/auth/refresh-token\` itself: the session is over |
 | \`session_revoked\`, \`logged_out\`, \`password_changed\`, \`reported_not_me\`, \`refresh_token_reused\`, \`token_invalid\` | the session is over, for the reason that the code names: log in again |
 | \`account_disabled\` | the session is over, and the account is stopped: name your support. A login is refused with \`invalid_credentials\`, and no reset link is mailed |
-| \`email_not_verified\` | ask for the code; another can be had from \`resend_available_at\` on |
+| \`email_not_verified\` | ask for the code that was sent to \`email\`; another can be had from \`resend_available_at\` on |
 | \`password_reset_required\` | the account was locked after a report, or imported without a password: reset the password |
 | \`invalid_credentials\`, \`invalid_otp\`, \`invalid_reset_token\` | ask again; at most \`attempts_remaining\` more requests are answered, fewer where an account is delayed. A code itself is dead after five wrong ones, whatever remains: ask for another |
 | \`too_many_login_attempts\`, \`too_many_requests\` | repeat after \`retry_after\` seconds; from \`/auth/refresh-token\` too, the session goes on, unless the answer to an earlier refresh with the same token was lost. A mailed code may have expired by then: ask for another |
@@ -88,6 +88,7 @@ A request without an answer may have been done all the same. What its repetition
 
 Origins that the operator has named (\`CORS_ORIGINS\`) may call, with the headers \`authorization\`, \`content-type\`, \`x-api-key\` and
 \`x-request-id\`, and read \`date\` (the service's clock), \`x-request-id\`, \`retry-after\`, \`ratelimit\`, \`ratelimit-policy\` and \`www-authenticate\`. There are no cookies.
+A request that cannot be read at all (431, and some 400 and 408) is refused before its origin is known: to the page that looks like a failed connection.
 
 ## Lists
 

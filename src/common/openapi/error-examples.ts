@@ -45,7 +45,7 @@ function exampleError(code: ErrorCode): ApiError {
   const { status } = ERROR_CATALOGUE[code];
   if (code === 'validation_failed') return ApiError.invalidField('email', 'email must be a valid e-mail address');
   if (code === 'email_not_verified') {
-    return new ApiError(code, { resendAvailableAt: new Date('2026-01-31T09:31:00.000Z') });
+    return new ApiError(code, { email: 'ada@example.com', resendAvailableAt: new Date('2026-01-31T09:31:00.000Z') });
   }
   return new ApiError(code, status === 429 ? { retryAfterSeconds: 873 } : {});
 }

@@ -13,9 +13,14 @@ function inPage(pathname = '/docs') {
     location: { origin: 'http://x', pathname },
     sessionStorage: {} as { refreshToken?: string },
     authorised: {} as Record<string, string>,
+    /** What is still there after a reload. */
+    persisted: {} as Record<string, string>,
     ui: {
       preauthorizeApiKey: (scheme: string, value: string) => void (page.authorised[scheme] = value),
-      authActions: { logoutWithPersistOption: () => void (page.authorised = {}) },
+      authActions: {
+        logoutWithPersistOption: () => void (page.authorised = page.persisted = {}),
+        persistAuthorizationIfNeeded: () => void (page.persisted = { ...page.authorised }),
+      },
     },
   };
   const { requestInterceptor, responseInterceptor } = SWAGGER_UI.swaggerOptions as unknown as Interceptors;
@@ -30,11 +35,11 @@ describe('Swagger UI', () => {
   it('takes over the tokens of a login, and forgets them at a logout', () => {
     const { page, responseInterceptor, requestInterceptor } = inPage();
     responseInterceptor(answer('http://x/auth/login', { token: 'a', refresh_token: 'r' }));
-    expect(page.authorised).toEqual({ bearer: 'a' });
+    expect([page.authorised, page.persisted]).toEqual([{ bearer: 'a' }, { bearer: 'a' }]);
     const body = JSON.stringify({ refresh_token: EXAMPLE });
     expect(requestInterceptor({ url: '/auth/refresh-token', body })).toMatchObject({ body: '{"refresh_token":"r"}' });
     responseInterceptor(answer('http://x/auth/logout', null));
-    expect(page.authorised).toEqual({});
+    expect([page.authorised, page.persisted]).toEqual([{}, {}]);
     expect(requestInterceptor({ url: '/auth/refresh-token', body })).toMatchObject({ body });
   });
 

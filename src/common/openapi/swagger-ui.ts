@@ -18,7 +18,7 @@ interface Page {
   sessionStorage: { refreshToken?: string };
   ui: {
     preauthorizeApiKey(scheme: string, value: string): void;
-    authActions: { logoutWithPersistOption(schemes: string[]): void };
+    authActions: { logoutWithPersistOption(schemes: string[]): void; persistAuthorizationIfNeeded(): void };
   };
 }
 
@@ -33,6 +33,7 @@ function takeTokens(response: Response): Response {
     const { token, refresh_token } = JSON.parse(response.text).data as { token: string; refresh_token: string };
     page.sessionStorage.refreshToken = refresh_token;
     page.ui.preauthorizeApiKey('bearer', token);
+    page.ui.authActions.persistAuthorizationIfNeeded();
   }
   if (/\/auth\/(?:logout|its-not-me)$/.test(response.url)) {
     delete page.sessionStorage.refreshToken;

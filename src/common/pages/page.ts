@@ -15,7 +15,7 @@ const STYLE = `
 body { margin: 0; padding: 10vh 16px 0; background: #f3f5f4; color: #2e3935; font: 16px/26px system-ui, sans-serif; }
 main { max-width: 480px; margin: 0 auto; padding: 32px 40px; background: #fff; border: 1px solid #dfe4e1; border-radius: 8px; }
 h1 { margin: 0 0 16px; font-size: 24px; line-height: 32px; color: #18211e; }
-button { padding: 14px 28px; border: 0; border-radius: 6px; background: #0f6b5c; color: #fff; font: 600 16px/20px system-ui, sans-serif; cursor: pointer; }
+button { padding: 12px 26px; border: 2px solid transparent; border-radius: 6px; background: #0f6b5c; color: #fff; font: 600 16px/20px system-ui, sans-serif; cursor: pointer; }
 @media (prefers-color-scheme: dark) {
   body { background: #121715; color: #d5dcd9; }
   main { background: #1b2220; border-color: #303a36; }

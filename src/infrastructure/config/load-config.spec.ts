@@ -111,6 +111,7 @@ describe('loadConfig', () => {
     [{ API_KEYS: `web:${hash('sha256', '').toUpperCase()}` }, 'API_KEYS'],
     [{ CORS_ORIGINS: 'https://app.example/' }, 'CORS_ORIGINS'],
     [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS'],
+    [{ CORS_ORIGINS: 'https://*.app.example' }, 'CORS_ORIGINS'],
     [{ REDIS_URL: 'http://redis' }, 'REDIS_URL'],
     [{ REDIS_URL: 'redis://:p#ss@redis:6379' }, 'REDIS_URL'],
     [{ REDIS_URL: 'redis://:%zz@redis' }, 'REDIS_URL'],

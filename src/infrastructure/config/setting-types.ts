@@ -134,7 +134,8 @@ export const sender = z.string().transform((text, context) => {
 
 export const origins = list.superRefine((items, context) => {
   for (const item of items) {
-    if (!URL.canParse(item) || new URL(item).origin !== item) {
+    // A wildcard would be the origin of nobody.
+    if (item.includes('*') || !URL.canParse(item) || new URL(item).origin !== item) {
       context.addIssue({
         code: 'custom',
         message: 'must be a comma-separated list of origins such as https://app.example',
