@@ -11,7 +11,12 @@ import { MailSeal } from './outbox/mail-seal.js';
 import { MailWorker } from './outbox/mail-worker.js';
 import { Notices } from './notices.js';
 
-const SMTP_TIMEOUT_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 15_000;
+/**
+ * A mail that is being examined may take a server longer than this (RFC 5321 section 4.5.3.2.6 grants it ten minutes), and then comes
+ * twice. But of a connection that is dead nobody may hear anything either, and a code in a mail lives ten minutes.
+ */
+const ANSWER_TIMEOUT_MS = 60_000;
 
 function mailerOptions({ mail }: Config): MailerOptions {
   const { smtp } = mail;
@@ -22,9 +27,11 @@ function mailerOptions({ mail }: Config): MailerOptions {
           port: smtp.port,
           secure: smtp.port === 465,
           pool: true,
-          connectionTimeout: SMTP_TIMEOUT_MS,
-          greetingTimeout: SMTP_TIMEOUT_MS,
-          socketTimeout: SMTP_TIMEOUT_MS,
+          // What it greets with: some servers turn away the address that nodemailer would name in a container.
+          name: mail.fromHost,
+          connectionTimeout: CONNECT_TIMEOUT_MS,
+          greetingTimeout: CONNECT_TIMEOUT_MS,
+          socketTimeout: ANSWER_TIMEOUT_MS,
           ...(smtp.user ? { auth: { user: smtp.user, pass: smtp.password ?? '' }, requireTLS: smtp.port !== 465 } : {}),
         }
       : { jsonTransport: true },

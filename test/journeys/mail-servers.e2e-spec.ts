@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
 import { newRegistration } from '../support/personas.js';
@@ -9,6 +10,8 @@ import { startTestApp, type TestApp } from '../support/test-app.js';
 
 const CREDENTIALS = { SMTP_USER: 'accounts', SMTP_PASS: 'secret' };
 const IMPLICIT_TLS_PORT = 465;
+/** Somewhat longer than the worker's pause between two looks. */
+const POLLED_WITHIN_MS = 700;
 
 describe('A mail server', () => {
   const closing: (() => Promise<void>)[] = [];
@@ -66,17 +69,22 @@ describe('A mail server', () => {
     ['sender', 553],
     ['recipient', 550, '5.1.8 Sender address rejected: Domain not found'],
     ['recipient', 553, '5.7.1 Sender address rejected: not owned by user'],
+    ['recipient', 550, '5.4.5 Daily user sending limit exceeded'],
+    ['mail', 554, 'Message rejected: Email address is not verified'],
+    ['mail', 550, 'The from address does not match a verified Sender Identity'],
+    ['mail', 554, '5.2.252 SendAsDenied; not allowed to send as'],
+    ['mail', 554, '5.3.2 System not accepting messages'],
   ] as const) {
     it(`that refuses the service itself (${at}, ${status} ${says ?? ''}) loses no mail: they wait until that is mended`, async () => {
       const hasLogin = at === 'login';
       if (hasLogin) believeEverybody();
       const sink = await startSink({ encryption: hasLogin ? 'starttls' : 'none' });
       const test = await serviceAt(sink.port, hasLogin ? CREDENTIALS : {});
-      sink.refuseEarly = { at, status, says };
+      sink.refusing = { at, status, says };
       const stored = await postMail(test);
       await expectToWait(stored);
 
-      sink.refuseEarly = null;
+      sink.refusing = null;
       test.clock.advance(MINUTE);
       await sink.waitFor(1);
       await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'sent' });
@@ -91,20 +99,71 @@ describe('A mail server', () => {
     await expectToWait(await postMail(await serviceAt(port, CREDENTIALS)), /^EHLO failed.{189}$/);
   });
 
-  it('that does not know the recipient is not handed the mail again', async () => {
+  for (const [at, status, says] of [
+    ['recipient', 550, '5.1.1 User unknown'],
+    ['recipient', 556, '5.1.10 Recipient address has null MX'],
+    ['recipient', 552, '5.2.2 Mailbox full'],
+    ['mail', 550, '5.1.1 User unknown'],
+    // The lowest status that says so, and nothing else.
+    ['recipient', 500],
+  ] as const) {
+    it(`that refuses the recipient for good (${at}, ${status} ${says ?? ''}) is not handed the mail again`, async () => {
+      const sink = await startSink();
+      const test = await serviceAt(sink.port);
+      sink.refusing = { at, status, says };
+      const stored = await postMail(test);
+      await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'failed', sealed: null, attempts: 1 });
+    });
+  }
+
+  it('that refuses a mail as if for good is asked ever less often, at last once an hour', async () => {
     const sink = await startSink();
     const test = await serviceAt(sink.port);
-    sink.refuseEarly = { at: 'recipient', status: 550, says: '5.1.1 User unknown' };
+    sink.refusing = { at: 'mail', status: 554, says: '5.7.1 Rejected as spam' };
     const stored = await postMail(test);
-    await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'failed', sealed: null, attempts: 1 });
+    await expectToWait(stored);
+    await test.database.collection('mails').updateMany({}, { $set: { attempts: 20, expires_at: new Date(8.64e15) } });
+    const beforeMs = test.clock.nowMs() + MINUTE;
+    test.clock.advance(MINUTE);
+    const next = async () => ((await stored())?.next_attempt_at as Date).getTime() - beforeMs;
+    await expect.poll(next, { timeout: 5_000 }).toBeGreaterThanOrEqual(60 * MINUTE);
+    expect(await next()).toBeLessThan(61 * MINUTE);
   });
 
-  it('that refuses a mail for good, with the lowest status that says so, is not handed it again', async () => {
+  it('that takes nothing is tried by one mail at a time, ever less often; when it takes one, all leave', async () => {
     const sink = await startSink();
-    const test = await serviceAt(sink.port);
-    sink.refuseWith = 500;
-    const stored = await postMail(test);
-    await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'failed', sealed: null, attempts: 1 });
+    let isUp = false;
+    const { port, sockets } = await listen((socket) => {
+      if (!isUp) return void socket.end('421 Try again later\r\n');
+      socket.pipe(connect(sink.port, '127.0.0.1').on('error', () => undefined)).pipe(socket);
+    });
+    const test = await serviceAt(port);
+    test.clock.freeze();
+    const posted = await Promise.all(Array.from({ length: 20 }, () => postMail(test)));
+    await expect.poll(posted[0] as () => Promise<unknown>).toMatchObject({ state: 'waiting' });
+    await pause(POLLED_WITHIN_MS);
+    const first = sockets.length;
+    expect(first, 'as many at once as it sends at once').toBeLessThanOrEqual(4);
+    for (const [i, pauseMs] of [2, 4, 8, 16, 30, 30].map((seconds, i) => [i, seconds * SECOND] as const)) {
+      test.clock.advance(pauseMs - SECOND);
+      await pause(POLLED_WITHIN_MS);
+      expect(sockets.length - first, `sooner than after ${pauseMs} ms`).toBe(i);
+      test.clock.advance(SECOND);
+      await expect.poll(() => sockets.length - first, { timeout: 5_000 }).toBe(i + 1);
+    }
+    isUp = true;
+    test.clock.advance(30 * SECOND);
+    await sink.waitFor(20);
+    expect(sockets.length - first, 'the one that tries, and those who follow it').toBeLessThanOrEqual(10);
+    const sent = await Promise.all(posted.map((stored) => stored()));
+    expect(sent.filter((mail) => mail?.['attempts'] === 1).length, 'most have tried once').toBeGreaterThanOrEqual(10);
+  });
+
+  it('is greeted with the host of the sender', async () => {
+    const sink = await startSink();
+    await postMail(await serviceAt(sink.port, { SMTP_FROM: 'Accounts <no-reply@bücher.example>' }));
+    await sink.waitFor(1);
+    expect([...sink.greetings]).toEqual(['xn--bcher-kva.example']);
   });
 
   it('that is not set leaves mails to wait, until one is', async () => {
@@ -148,7 +207,7 @@ describe('A mail server', () => {
     expect(sink.logins).toEqual(['accounts']);
   });
 
-  it('that falls silent while it takes a mail is left after fifteen seconds', async () => {
+  it('that falls silent while it takes a mail is left after a minute', async () => {
     const sink = await startSink();
     const test = await serviceAt(sink.port);
     const sockets: Socket[] = [];
@@ -161,7 +220,7 @@ describe('A mail server', () => {
     const stored = await postMail(test, registration);
     await expect.poll(() => sink.hanging, { timeout: 5_000 }).toBe(1);
     const waiting = sockets.filter(({ remotePort }) => remotePort === sink.port);
-    expect(waiting.map(({ timeout }) => timeout)).toEqual([15 * SECOND]);
+    expect(waiting.map(({ timeout }) => timeout)).toEqual([MINUTE]);
     for (const socket of waiting) socket.emit('timeout');
     await expectToWait(stored, /Timeout/);
   });

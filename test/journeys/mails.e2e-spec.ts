@@ -108,9 +108,10 @@ describe('Mails over SMTP', () => {
   });
 
   it('are given up after a lasting refusal, and when their code has expired', async () => {
-    suite.sink.refuseWith = 550;
+    suite.sink.refusing = { at: 'recipient', status: 550 };
     const refused = await suite.register();
     expect(await suite.stateOf(refused, 'failed')).toMatchObject({ sealed: null, attempts: 1 });
+    suite.sink.refusing = null;
 
     suite.sink.refuseWith = 451;
     const late = await suite.register();

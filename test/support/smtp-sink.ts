@@ -14,7 +14,7 @@ export interface SmtpSinkOptions {
   port?: number;
 }
 
-type Stage = 'greeting' | 'login' | 'sender' | 'recipient';
+type Stage = 'greeting' | 'login' | 'sender' | 'recipient' | 'mail';
 
 /** A mail server on the loopback interface. */
 export class SmtpSink {
@@ -22,10 +22,12 @@ export class SmtpSink {
   connections = 0;
   /** Who has logged in, by the name they gave. It offers that without encryption too. */
   readonly logins: string[] = [];
+  /** By what name those who hand it mails greet it. */
+  readonly greetings = new Set<string>();
   /** What the next mails are answered with: a status of SMTP, or null to take them. */
   refuseWith: number | null = null;
-  /** What is refused before a mail is handed over, and with which status. */
-  refuseEarly: { at: Stage; status: number; says?: string } | null = null;
+  /** At which stage it refuses, with which status, and what it says. */
+  refusing: { at: Stage; status: number; says?: string } | null = null;
   /** A recipient for whom it does not answer, until it is told to; then as `refuseWith` says. */
   hangFor: string | null = null;
   private unanswered: (() => void)[] = [];
@@ -98,14 +100,17 @@ export class SmtpSink {
       allowInsecureAuth: true,
       onAuth: ({ username = '' }, _session, done) => {
         this.logins.push(username);
-        done(this.earlyRefusal('login'), { user: username });
+        done(this.refusalAt('login'), { user: username });
       },
       onConnect: (_session, done) => {
         this.connections += 1;
-        done(this.earlyRefusal('greeting'));
+        done(this.refusalAt('greeting'));
       },
-      onMailFrom: (_address, _session, done) => done(this.earlyRefusal('sender')),
-      onRcptTo: (_address, _session, done) => done(this.earlyRefusal('recipient')),
+      onMailFrom: (_address, { hostNameAppearsAs }, done) => {
+        this.greetings.add(String(hostNameAppearsAs));
+        done(this.refusalAt('sender'));
+      },
+      onRcptTo: (_address, _session, done) => done(this.refusalAt('recipient')),
       onData: (stream, session, done) => {
         let source = '';
         stream.on('data', (chunk) => (source += chunk.toString()));
@@ -113,6 +118,11 @@ export class SmtpSink {
           const { mailFrom, rcptTo } = session.envelope;
           const recipients = rcptTo.map(({ address }) => address);
           const answer = () => {
+            const refusal = this.refusalAt('mail');
+            if (refusal) {
+              done(refusal);
+              return;
+            }
             if (this.refuseWith) {
               done(Object.assign(new Error('refused'), { responseCode: this.refuseWith }));
               return;
@@ -127,9 +137,9 @@ export class SmtpSink {
     });
   }
 
-  private earlyRefusal(at: Stage): Error | null {
-    if (this.refuseEarly?.at !== at) return null;
-    const { status, says = 'refused' } = this.refuseEarly;
+  private refusalAt(at: Stage): Error | null {
+    if (this.refusing?.at !== at) return null;
+    const { status, says = 'refused' } = this.refusing;
     return Object.assign(new Error(says), { responseCode: status });
   }
 }

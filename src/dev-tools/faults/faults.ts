@@ -29,7 +29,8 @@ export class Faults extends MailDrill {
   override assertDelivers(): void {
     if (this.smtp === 'down') throw new Error('The mail server does not answer (a fault of the test kit)');
     if (this.smtp === 'refusing') {
-      throw Object.assign(new Error('550 Mailbox unavailable (a fault of the test kit)'), { responseCode: 550 });
+      const refusal = new Error('550 Mailbox unavailable (a fault of the test kit)');
+      throw Object.assign(refusal, { responseCode: 550, command: 'RCPT TO' });
     }
   }
 }

@@ -93,7 +93,7 @@ export abstract class Config {
     readonly smtp: SmtpSettings | null;
     /** As the header has it, with or without a name. */
     readonly from: string;
-    /** The host of the sender's address. */
+    /** The host of the sender's address, in ASCII. */
     readonly fromHost: string;
     /** What mails call the service: the sender's name, or without one its host. */
     readonly serviceName: string;

@@ -174,6 +174,7 @@ describe('loadConfig', () => {
     ['"Acme: (EU) [x]" <a@b.example>', 'Acme: (EU) [x]', 'b.example'],
     ['no-reply@b.example', 'b.example', 'b.example'],
     ['<no-reply@b.example>', 'b.example', 'b.example'],
+    ['no-reply@bücher.example', 'bücher.example', 'xn--bcher-kva.example'],
   ])('calls the service of %s %s in its mails', (sender, serviceName, fromHost) => {
     expect(load({ SMTP_FROM: sender }).mail).toMatchObject({ serviceName, fromHost });
   });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { domainToASCII } from 'node:url';
 import { ConfigError } from './config-error.js';
 import type { Config } from './config.js';
 import { type DevelopmentSecrets, developmentSecrets } from './development-secrets.js';
@@ -112,7 +113,7 @@ function toConfig(settings: Settings, development: DevelopmentSecrets | null, is
           }
         : null,
       from: settings.SMTP_FROM.text,
-      fromHost: settings.SMTP_FROM.host,
+      fromHost: domainToASCII(settings.SMTP_FROM.host) || settings.SMTP_FROM.host,
       serviceName: settings.SMTP_FROM.name || settings.SMTP_FROM.host,
       frontendUrl,
       publicUrl: settings.PUBLIC_URL ?? (isProduction ? null : `http://127.0.0.1:${settings.PORT}`),

@@ -1,5 +1,5 @@
 /** Port: makes the mail server fail on purpose. `dev-tools` provides it, in development only. */
 export abstract class MailDrill {
-  /** @throws the error of a failing mail server; a `responseCode` of 500 and above is permanent */
+  /** @throws the error of a failing mail server; `command` and `responseCode` say what it refuses, as those of nodemailer do */
   abstract assertDelivers(): void;
 }

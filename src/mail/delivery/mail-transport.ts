@@ -1,4 +1,3 @@
-import { domainToASCII } from 'node:url';
 import { MailerService } from '@nestjs-modules/mailer';
 import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../../common/clock/index.js';
@@ -33,7 +32,7 @@ export class MailTransport {
     return this.config.mail.smtp !== null || this.inbox !== undefined;
   }
 
-  /** @throws the mail server's error; a `responseCode` of 500 and above is permanent */
+  /** @throws the mail server's error, with the `command` and the `responseCode` of nodemailer */
   async deliver({ id, kind, to, context }: Delivery): Promise<void> {
     this.drill?.assertDelivers();
     const { subject, preheader } = MAIL_HEADINGS[kind];
@@ -47,7 +46,7 @@ export class MailTransport {
       text: this.texts.render(kind, values),
       // The same at every attempt: if a crash makes a mail leave twice, mailboxes recognise the second. Its
       // right side is the sender's host: spam filters distrust one that is no host.
-      messageId: `<${id}@${domainToASCII(fromHost) || fromHost}>`,
+      messageId: `<${id}@${fromHost}>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
     })) as { message?: unknown };
     if (!smtp) await this.receive({ id, kind, to, context }, String(info.message));

@@ -7,6 +7,7 @@ import { MailTransport } from '../delivery/mail-transport.js';
 import { MailMetrics } from './mail-metrics.js';
 import { MailSeal } from './mail-seal.js';
 import { LEASE_MS, type LeasedMail, MailsRepository } from './mails.repository.js';
+import { ServerPause } from './server-pause.js';
 
 /** Mails of this instance are sent at once; this looks for those that other instances left behind, and for retries that are due. */
 const POLL_MS = 500;
@@ -16,6 +17,8 @@ const DROP_EXPIRED_EVERY_MS = 2_000;
 const LANES = 4;
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 120_000;
+/** After a refusal that says it is permanent, though it is not about the recipient. */
+const LONGEST_PAUSE_OF_REFUSED_MS = 3_600_000;
 /** Time that a stop gives to mails being sent. One that takes longer is sent again when its lease has run out. */
 const LAST_DELIVERIES_MS = 3_000;
 /** Pause before recording again that a mail was sent. */
@@ -26,8 +29,12 @@ const BEFORE_ANY_MAIL = new Set(['ECONNECTION', 'EPROTOCOL', 'ETLS', 'EAUTH']);
 /** Replies to a mail that do not refuse it either: encryption (RFC 3207 section 4) or a login (RFC 4954 section 6) is required first. */
 const LOGIN_REQUIRED = 530;
 
-/** Enhanced status codes (RFC 3463) of a refused sender or service, which many servers only send in reply to the recipient. */
-const NOT_ABOUT_THE_MAIL = /^5\d\d[ -]5\.(?:1\.[78]|7\.\d+)\b/;
+/** The service is not available, and closes the connection (RFC 5321 section 3.8). */
+const CLOSING = 421;
+
+/** Enhanced status codes (RFC 3463) about the recipient's address or mailbox. Those of senders are 5.1.7 and 5.1.8. */
+const ABOUT_THE_RECIPIENT = /^5\d\d[ -]5\.(?:1\.(?:[0-6]|10)|2\.[0-4])\b/;
+const ENHANCED = /^5\d\d[ -]5\.\d/;
 
 type DeliveryError = Error & { responseCode?: number; response?: string; code?: string; command?: string };
 
@@ -40,6 +47,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   private readonly underWay = new Set<Promise<boolean>>();
   /** Ids of the mails being sent. */
   private readonly inHand = new Set<string>();
+  private readonly serverPause: ServerPause;
   private isStopping = false;
 
   constructor(
@@ -49,7 +57,9 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     private readonly clock: Clock,
     private readonly metrics: MailMetrics,
     private readonly database: DatabaseServer,
-  ) {}
+  ) {
+    this.serverPause = new ServerPause(clock);
+  }
 
   onApplicationBootstrap(): void {
     if (!this.transport.isConfigured) {
@@ -103,7 +113,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 
   private async sendAll(): Promise<void> {
     let wasAnyDue = true;
-    while (wasAnyDue && !this.isStopping) {
+    while (wasAnyDue && !this.isStopping && this.serverPause.allows(this.underWay.size)) {
       const sending = this.sendNext();
       this.underWay.add(sending);
       wasAnyDue = await sending.finally(() => this.underWay.delete(sending));
@@ -128,6 +138,9 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     const renewal = setInterval(() => void this.mails.renewLease(mail).catch(() => undefined), LEASE_MS / 3);
     try {
       const failure = await this.deliver(mail);
+      if (failure && isOfServer(failure)) this.serverPause.noteFailure();
+      // A mistake in a template says nothing of the server.
+      else if (!failure || failure.responseCode) this.serverPause.noteAnswer();
       if (failure) await this.postpone(mail, failure);
       else await this.noteSent(mail);
     } finally {
@@ -167,14 +180,16 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 
   private async postpone(mail: LeasedMail, error: DeliveryError): Promise<void> {
     const reason = error.message.slice(0, 200);
-    const isRefusedForGood = isRefusal(error);
+    const isRefusedForGood = isAboutTheRecipient(error);
     this.metrics.attempts[isRefusedForGood ? 'refused' : 'postponed'].inc();
     if (isRefusedForGood) {
       this.logger.warn({ mail: mail.id, kind: mail.kind, reason }, 'A mail was refused for good');
       await this.mails.markFailed(mail, reason);
       return;
     }
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (mail.attempts - 1), LONGEST_PAUSE_MS);
+    const isRefusal = !isOfServer(error) && (error.responseCode ?? 0) >= 500;
+    const longestMs = isRefusal ? LONGEST_PAUSE_OF_REFUSED_MS : LONGEST_PAUSE_MS;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (mail.attempts - 1), longestMs);
     this.logger.warn(
       { mail: mail.id, kind: mail.kind, reason, retry_in_ms: pauseMs },
       'A mail waits for another attempt',
@@ -183,8 +198,18 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 }
 
-/** Whether the mail server refuses this mail permanently. A sender is refused for all mails alike: SMTP_FROM or its domain is to be mended. */
-function isRefusal({ responseCode = 0, response = '', code = '', command }: DeliveryError): boolean {
-  if (responseCode === LOGIN_REQUIRED || BEFORE_ANY_MAIL.has(code)) return false;
-  return responseCode >= 500 && command !== 'MAIL FROM' && !NOT_ABOUT_THE_MAIL.test(response);
+/** Whether the mail server takes no mail at all, of this sender at least: it cannot be reached, or is to be logged in to first. */
+function isOfServer({ responseCode, code = '', command }: DeliveryError): boolean {
+  if (responseCode === CLOSING || responseCode === LOGIN_REQUIRED || BEFORE_ANY_MAIL.has(code)) return true;
+  return command === 'CONN' || (command === 'MAIL FROM' && Number(responseCode) >= 500);
+}
+
+/**
+ * Whether the mail server refuses the recipient permanently. What it says of the service or its sender, of quotas or of contents, also
+ * as permanent and in reply to the recipient or the mail, is to be mended by the operator, and until then mails wait.
+ */
+function isAboutTheRecipient(error: DeliveryError): boolean {
+  const { responseCode = 0, response = '', command } = error;
+  if (responseCode < 500 || isOfServer(error)) return false;
+  return ABOUT_THE_RECIPIENT.test(response) || (command === 'RCPT TO' && !ENHANCED.test(response));
 }
