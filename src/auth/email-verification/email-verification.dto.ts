@@ -6,7 +6,11 @@ export class VerifyOtpDto {
   @IsEmailAddress()
   email: string;
 
-  @ApiProperty({ pattern: '^[0-9]{6}$', example: '482913', description: 'The six digits of the mail, as a string' })
+  @ApiProperty({
+    pattern: '^[0-9]{6}$',
+    example: '482913',
+    description: 'The six digits of the mail, as a string; take out blanks that were typed or pasted with them',
+  })
   @Matches(/^[0-9]{6}$/, { message: 'otp must be 6 digits' })
   @IsString({ message: 'otp must be a string' })
   otp: string;

@@ -1,9 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { MaxLength, MinLength } from 'class-validator';
 import { IsOmittable } from './is-omittable.decorator.js';
-import { IsPlainText } from './text.decorator.js';
+import { IsPlainText, Trimmed } from './text.decorator.js';
 
 const MAX_LENGTH = 254;
 
@@ -19,8 +18,7 @@ export function IsSearch(description: string, example: string): PropertyDecorato
       example,
       description: `${description}; blanks around it do not count`,
     }),
-    // What is pasted often has some.
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value)),
+    Trimmed(),
     IsOmittable(),
     IsPlainText(),
     MinLength(1, { message: '$property must not be empty' }),

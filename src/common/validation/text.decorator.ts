@@ -1,9 +1,15 @@
 import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import { buildMessage, IsString, Matches, ValidateBy } from 'class-validator';
 
 interface TextOptions {
   /** The field is a list, and each of its entries is checked. */
   each?: boolean;
+}
+
+/** Takes the blanks off both ends of a text: what is pasted, or completed by a keyboard, often has some. Not for passwords. */
+export function Trimmed(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
 }
 
 /** Without control characters, line breaks, and what reverses how the text after it is shown (Trojan Source, CVE-2021-42574). */

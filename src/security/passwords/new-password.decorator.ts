@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsString, Matches, ValidateBy } from 'class-validator';
+import { IsString, ValidateBy } from 'class-validator';
 import { IsWellFormed } from '../../common/validation/index.js';
 import { MAX_PASSWORD_BYTES } from './password-hasher.js';
 
@@ -19,22 +19,26 @@ export function IsNewPassword(): PropertyDecorator {
       maxLength: MAX_PASSWORD_BYTES,
       pattern: FOUR_CLASSES.source.replaceAll('[^]', '[\\s\\S]'),
       format: 'password',
-      description: `At least ${MIN_CHARACTERS} characters and at most ${MAX_PASSWORD_BYTES} bytes of UTF-8; at least one lower-case letter, one upper-case letter, one digit and one of @ $ ! % * ? &. Not the account’s own address or username.`,
+      description: `At least ${MIN_CHARACTERS} characters and at most ${MAX_PASSWORD_BYTES} bytes of UTF-8; at least one lower-case letter (a to z), one upper-case letter (A to Z), one digit and one of @ $ ! % * ? &; other characters as well. Not the account’s own address or username.`,
       example: 'Correct-Horse7!',
     }),
     // Checked in this order; the first rule that fails is reported.
     IsString({ message: '$property must be a string' }),
     IsWellFormed(),
-    Matches(FOUR_CLASSES, { message: 'Password must include uppercase, lowercase, number, and special character' }),
+    fits(
+      'fourClasses',
+      (text) => FOUR_CLASSES.test(text.normalize('NFC')),
+      'Password must include uppercase, lowercase, number, and special character',
+    ),
     fits(
       'minCharacters',
       (text) => [...text.normalize('NFC')].length >= MIN_CHARACTERS,
-      `at least ${MIN_CHARACTERS} characters long`,
+      `$property must be at least ${MIN_CHARACTERS} characters long`,
     ),
     fits(
       'maxBytes',
       (text) => Buffer.byteLength(text.normalize('NFC')) <= MAX_PASSWORD_BYTES,
-      `at most ${MAX_PASSWORD_BYTES} bytes long`,
+      `$property must be at most ${MAX_PASSWORD_BYTES} bytes long`,
     ),
   );
 }
@@ -58,12 +62,12 @@ function isSameText(one: unknown, other: unknown): boolean {
   return typeof one === 'string' && typeof other === 'string' && one.normalize('NFC') === other.normalize('NFC');
 }
 
-function fits(name: string, test: (text: string) => boolean, rule: string): PropertyDecorator {
+function fits(name: string, test: (text: string) => boolean, message: string): PropertyDecorator {
   return ValidateBy({
     name,
     validator: {
       validate: (value: unknown) => typeof value === 'string' && test(value),
-      defaultMessage: () => `$property must be ${rule}`,
+      defaultMessage: () => message,
     },
   });
 }

@@ -2,11 +2,14 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsEmail, IsIn, IsString, Matches, MaxLength, MinLength } from 'class-validator';
 import { ROLES } from '../../common/access/index.js';
-import { IsNotBlank, IsOmittable, IsPlainText } from '../../common/validation/index.js';
+import { IsNotBlank, IsOmittable, IsPlainText, Trimmed } from '../../common/validation/index.js';
 
 const USERNAME = /^[A-Za-z0-9_]+$/;
 /** Unquoted ASCII local part and a DNS name, so that the same text is compared, stored and mailed. */
 const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$/;
+
+// eslint-disable-next-line no-control-regex
+const ASCII = /^[\x00-\x7f]*$/;
 
 /** `username`: 3 to 64 letters, digits and underscores. */
 export function IsUsername({ required = true } = {}): PropertyDecorator {
@@ -35,10 +38,12 @@ export function IsEmailAddress(): PropertyDecorator {
       maxLength: 254,
       example: 'ada@example.com',
       description:
-        'Upper and lower case are the same; ASCII, at most 64 characters before the @, a top-level domain after it',
+        'Upper and lower case are the same; ASCII (a domain of other letters as `xn--…`), at most 64 characters before the @, a top-level domain after it; blanks around it do not count',
     }),
+    Trimmed(),
     IsString({ message: '$property must be a string' }),
     MaxLength(254, { message: '$property must be at most 254 characters long' }),
+    Matches(ASCII, { message: '$property must be a valid e-mail address in ASCII (a domain of other letters as xn--…)' }),
     Matches(EMAIL, { message: '$property must be a valid e-mail address' }),
     IsEmail({}, { message: '$property must be a valid e-mail address' }),
   );
@@ -52,7 +57,8 @@ export function IsPersonName(example: string, { required = true } = {}): Propert
       minLength: 2,
       maxLength: 100,
       example,
-      description: 'At least one visible character; no control characters, line breaks or marks of direction',
+      description:
+        'At least one visible character; no control characters or line breaks, and nothing that overrides the direction of text',
     }),
     ...(required ? [] : [IsOmittable()]),
     IsPlainText(),
