@@ -8,8 +8,7 @@ const USERNAME = /^[A-Za-z0-9_]+$/;
 /** Unquoted ASCII local part and a DNS name, so that the same text is compared, stored and mailed. */
 const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$/;
 
-// eslint-disable-next-line no-control-regex
-const ASCII = /^[\x00-\x7f]*$/;
+const ASCII = /^\p{ASCII}*$/u;
 
 /** `username`: 3 to 64 letters, digits and underscores. */
 export function IsUsername({ required = true } = {}): PropertyDecorator {
@@ -43,7 +42,9 @@ export function IsEmailAddress(): PropertyDecorator {
     Trimmed(),
     IsString({ message: '$property must be a string' }),
     MaxLength(254, { message: '$property must be at most 254 characters long' }),
-    Matches(ASCII, { message: '$property must be a valid e-mail address in ASCII (a domain of other letters as xn--…)' }),
+    Matches(ASCII, {
+      message: '$property must be a valid e-mail address in ASCII (a domain of other letters as xn--…)',
+    }),
     Matches(EMAIL, { message: '$property must be a valid e-mail address' }),
     IsEmail({}, { message: '$property must be a valid e-mail address' }),
   );
