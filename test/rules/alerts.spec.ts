@@ -67,6 +67,11 @@ const CASES: Record<string, Case> = {
   },
   // Without Redis the metric is not there.
   AccountsRedisDown: { fires: onTwo('redis_up', ['1x40', '0x40']), after: 5, stays: [one('redis_up', '1x40'), {}] },
+  AccountsRedisFaltering: {
+    fires: one('redis_fallbacks_total', '0+3x40'),
+    after: 15,
+    stays: [one('redis_fallbacks_total', '0+2x40'), one('redis_fallbacks_total', '0x5 10000x35')],
+  },
   AccountsFailing: {
     fires: { ...requests('503', '0+11x40'), ...requests('200', '0+1000x40') },
     after: 5,

@@ -30,9 +30,10 @@ export async function answers(url: string): Promise<boolean> {
 
 /**
  * @param password that it asks for, if any
+ * @param more options of its command line
  * @returns null where redis-server is not installed
  */
-export async function startRedis(password?: string): Promise<RedisServer | null> {
+export async function startRedis(password?: string, more: string[] = []): Promise<RedisServer | null> {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'redis-'));
   const url = `redis://${password ? `:${password}@` : ''}127.0.0.1:${port}`;
@@ -48,6 +49,7 @@ export async function startRedis(password?: string): Promise<RedisServer | null>
     'no',
     '--dir',
     directory,
+    ...more,
   ];
   if (password) args.push('--requirepass', password);
   const child: ChildProcess = spawn('redis-server', args, { stdio: 'ignore' });

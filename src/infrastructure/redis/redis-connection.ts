@@ -31,7 +31,10 @@ const MOST_REASONS = 10;
 /** Unanswered commands per connection; far more than are sent within a deadline. */
 const MOST_UNANSWERED = 20_000;
 
-/** A script that writes, like the limiter's: a Redis that allows no scripts or writes is of no use. */
+/**
+ * A script that writes, like the limiter's: a Redis that allows no scripts or writes is of no use. It names several keys, since the
+ * slots of Redis Cluster would refuse the service's own scripts, which do.
+ */
 const HEARTBEAT = `return redis.call('SET', KEYS[1], '1', 'PX', 1000)`;
 
 /** In one step: nothing may renew the key in between. */
@@ -96,6 +99,8 @@ export class RedisConnection {
       const client = createClient({
         url,
         disableOfflineQueue: true,
+        // It is sent first, and node-redis hides what it is answered: that Redis has too many clients, for example.
+        disableClientInfo: true,
         commandsQueueMaxLength: MOST_UNANSWERED,
         socket,
       });
@@ -238,7 +243,7 @@ export class RedisConnection {
 
   private async tryOut(client: Client): Promise<void> {
     if (!client.isOpen) await client.connect();
-    await this.evaluateBy(client, HEARTBEAT, [this.key('sign-of-life')], []);
+    await this.evaluateBy(client, HEARTBEAT, [this.key('sign-of-life'), this.key('never-written')], []);
   }
 
   /** After a failure nothing more is sent: behind a command that hangs, each further one would wait and take memory. */
