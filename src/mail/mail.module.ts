@@ -27,6 +27,8 @@ function mailerOptions({ mail }: Config): MailerOptions {
           port: smtp.port,
           secure: smtp.port === 465,
           pool: true,
+          // A kept connection may have been closed meanwhile; with nodemailer's five, a server that closes all is met six times a try.
+          maxRequeues: 1,
           // What it greets with: some servers turn away the address that nodemailer would name in a container.
           name: mail.fromHost,
           connectionTimeout: CONNECT_TIMEOUT_MS,

@@ -6,7 +6,6 @@ import { startTestApp, type TestApp } from '../support/index.js';
 type Command = Record<string, unknown>;
 
 const WRITES = ['insert', 'update', 'delete', 'findAndModify', 'commitTransaction'];
-const OF_THE_START = ['create', 'createIndexes'];
 
 /** What a server takes for granted, if nothing is said, depends on its members and its settings. */
 describe('Of every write, the database', () => {
@@ -53,9 +52,9 @@ describe('Of every write, the database', () => {
     }
   });
 
-  it('may take its time for what a start waits for', async () => {
-    const writes = await sentOf(OF_THE_START, () => test.app.get(SchemaSetup).onApplicationBootstrap());
-    for (const name of OF_THE_START) expect(writes.map(([each]) => each)).toContain(name);
-    for (const [name, command] of writes) expect(command['writeConcern'], name).toEqual({ w: 'majority' });
+  it('may take its time for indexes, which a start waits for', async () => {
+    const writes = await sentOf(['createIndexes'], () => test.app.get(SchemaSetup).onApplicationBootstrap());
+    expect(writes.length).toBeGreaterThan(10);
+    for (const [, command] of writes) expect(command['writeConcern']).toEqual({ w: 'majority' });
   });
 });

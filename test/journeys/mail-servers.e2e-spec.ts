@@ -55,6 +55,15 @@ describe('A mail server', () => {
     expect
       .poll(stored, { timeout: 5_000 })
       .toMatchObject({ state: 'waiting', last_error: expect.stringMatching(reason) });
+  /** @returns the sockets that are opened from here on, by the port to which they lead */
+  const watchSockets = () => {
+    const sockets: Socket[] = [];
+    const connecting = channel('net.client.socket');
+    const remember = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+    connecting.subscribe(remember);
+    closing.push(async () => void connecting.unsubscribe(remember));
+    return (port: number) => sockets.filter(({ remotePort }) => remotePort === port);
+  };
   /** A certificate that nobody has signed is believed from here on. Node warns of it. */
   const believeEverybody = () => {
     vi.spyOn(process, 'emitWarning').mockReturnValue();
@@ -73,6 +82,11 @@ describe('A mail server', () => {
     ['mail', 554, 'Message rejected: Email address is not verified'],
     ['mail', 550, 'The from address does not match a verified Sender Identity'],
     ['mail', 554, '5.2.252 SendAsDenied; not allowed to send as'],
+    ['mail', 554, '5.2.0 STOREDRV.Submission.Exception:SendAsDeniedException'],
+    ['mail', 550, '5.1.0 Sender rejected'],
+    ['recipient', 550, 'relay not permitted'],
+    ['recipient', 503, 'AUTH command is required'],
+    ['sender', 452, '4.3.1 Insufficient system storage'],
     ['mail', 554, '5.3.2 System not accepting messages'],
   ] as const) {
     it(`that refuses the service itself (${at}, ${status} ${says ?? ''}) loses no mail: they wait until that is mended`, async () => {
@@ -105,7 +119,7 @@ describe('A mail server', () => {
     ['recipient', 552, '5.2.2 Mailbox full'],
     ['mail', 550, '5.1.1 User unknown'],
     // The lowest status that says so, and nothing else.
-    ['recipient', 500],
+    ['recipient', 550],
   ] as const) {
     it(`that refuses the recipient for good (${at}, ${status} ${says ?? ''}) is not handed the mail again`, async () => {
       const sink = await startSink();
@@ -159,11 +173,47 @@ describe('A mail server', () => {
     expect(sent.filter((mail) => mail?.['attempts'] === 1).length, 'most have tried once').toBeGreaterThanOrEqual(10);
   });
 
+  it('that refuses the sender for now is spared in the same way', async () => {
+    const sink = await startSink();
+    sink.refusing = { at: 'sender', status: 452, says: '4.3.1 Insufficient system storage' };
+    const test = await serviceAt(sink.port);
+    test.clock.freeze();
+    const posted = await Promise.all(Array.from({ length: 20 }, () => postMail(test)));
+    await expect.poll(posted[0] as () => Promise<unknown>).toMatchObject({ state: 'waiting' });
+    await pause(POLLED_WITHIN_MS);
+    const first = sink.greetings.length;
+    expect(first).toBeLessThanOrEqual(4);
+    test.clock.advance(2 * SECOND);
+    await expect.poll(() => sink.greetings.length, { timeout: 5_000 }).toBe(first + 1);
+    await pause(POLLED_WITHIN_MS);
+    expect(sink.greetings.length).toBe(first + 1);
+  });
+
+  it('that falls silent over one mail, again and again, holds up no other', async () => {
+    const sink = await startSink();
+    const test = await serviceAt(sink.port);
+    const hanging = newRegistration();
+    sink.hangFor = hanging.email;
+    const socketsTo = watchSockets();
+    const stored = await postMail(test, hanging);
+    await expect.poll(() => sink.hanging, { timeout: 5_000 }).toBe(1);
+    for (const socket of socketsTo(sink.port)) socket.emit('timeout');
+    await expectToWait(stored, /Timeout/);
+    test.clock.advance(2 * SECOND);
+    await expect.poll(() => sink.hanging, { timeout: 5_000 }).toBe(2);
+
+    await Promise.all(Array.from({ length: 5 }, () => postMail(test)));
+    test.clock.advance(2 * SECOND);
+    await sink.waitFor(5);
+    expect(sink.hanging).toBe(2);
+    sink.answer();
+  });
+
   it('is greeted with the host of the sender', async () => {
     const sink = await startSink();
     await postMail(await serviceAt(sink.port, { SMTP_FROM: 'Accounts <no-reply@bücher.example>' }));
     await sink.waitFor(1);
-    expect([...sink.greetings]).toEqual(['xn--bcher-kva.example']);
+    expect(sink.greetings).toEqual(['xn--bcher-kva.example']);
   });
 
   it('that is not set leaves mails to wait, until one is', async () => {
@@ -210,16 +260,12 @@ describe('A mail server', () => {
   it('that falls silent while it takes a mail is left after a minute', async () => {
     const sink = await startSink();
     const test = await serviceAt(sink.port);
-    const sockets: Socket[] = [];
-    const connecting = channel('net.client.socket');
-    const remember = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
-    connecting.subscribe(remember);
-    closing.push(async () => void connecting.unsubscribe(remember));
+    const socketsTo = watchSockets();
     const registration = newRegistration();
     sink.hangFor = registration.email;
     const stored = await postMail(test, registration);
     await expect.poll(() => sink.hanging, { timeout: 5_000 }).toBe(1);
-    const waiting = sockets.filter(({ remotePort }) => remotePort === sink.port);
+    const waiting = socketsTo(sink.port);
     expect(waiting.map(({ timeout }) => timeout)).toEqual([MINUTE]);
     for (const socket of waiting) socket.emit('timeout');
     await expectToWait(stored, /Timeout/);

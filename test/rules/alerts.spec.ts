@@ -70,7 +70,12 @@ const CASES: Record<string, Case> = {
   AccountsRedisFaltering: {
     fires: one('redis_fallbacks_total', '0+3x40'),
     after: 15,
-    stays: [one('redis_fallbacks_total', '0+2x40'), one('redis_fallbacks_total', '0x5 10000x35')],
+    stays: [
+      one('redis_fallbacks_total', '0+2x40'),
+      one('redis_fallbacks_total', '0x5 10000x35'),
+      // Of which AccountsRedisDown tells.
+      { ...one('redis_fallbacks_total', '0+300x40'), ...one('redis_up', '0x40') },
+    ],
   },
   AccountsFailing: {
     fires: { ...requests('503', '0+11x40'), ...requests('200', '0+1000x40') },

@@ -22,8 +22,8 @@ export class SmtpSink {
   connections = 0;
   /** Who has logged in, by the name they gave. It offers that without encryption too. */
   readonly logins: string[] = [];
-  /** By what name those who hand it mails greet it. */
-  readonly greetings = new Set<string>();
+  /** By what name each of those greeted it who have named a sender. */
+  readonly greetings: string[] = [];
   /** What the next mails are answered with: a status of SMTP, or null to take them. */
   refuseWith: number | null = null;
   /** At which stage it refuses, with which status, and what it says. */
@@ -107,7 +107,7 @@ export class SmtpSink {
         done(this.refusalAt('greeting'));
       },
       onMailFrom: (_address, { hostNameAppearsAs }, done) => {
-        this.greetings.add(String(hostNameAppearsAs));
+        this.greetings.push(String(hostNameAppearsAs));
         done(this.refusalAt('sender'));
       },
       onRcptTo: (_address, _session, done) => done(this.refusalAt('recipient')),

@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, Model } from 'mongoose';
 
 const LOG_AFTER_MS = 2_000;
-const HOWEVER_LONG = { writeConcern: { w: 'majority' } } as const;
+const WITHOUT_TIMEOUTS = { socketTimeoutMS: 0, writeConcern: { w: 'majority' } } as const;
 
 /**
  * Creates every collection and index before the port opens, since uniqueness must hold from the first request on. An index over
@@ -17,7 +17,7 @@ export class SchemaSetup implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     for (const model of Object.values(this.connection.models)) {
-      await model.createCollection(HOWEVER_LONG);
+      await model.createCollection();
       await this.createIndexes(model);
     }
     this.logger.debug(`Indexes of ${Object.keys(this.connection.models).length} collections are in place`);
@@ -25,10 +25,7 @@ export class SchemaSetup implements OnApplicationBootstrap {
 
   private async createIndexes(model: Model<unknown>): Promise<void> {
     // Mongoose has no option for this, but emits each index's options before it creates the index; the listener changes them.
-    model.on(
-      'index-single-start',
-      (_fields: object, options: object) => void Object.assign(options, HOWEVER_LONG, { socketTimeoutMS: 0 }),
-    );
+    model.on('index-single-start', (_fields: object, options: object) => void Object.assign(options, WITHOUT_TIMEOUTS));
     const slowLogTimer = setTimeout(
       () => this.logger.log(`Making the indexes of ${model.collection.name}, which takes its time where it is large`),
       LOG_AFTER_MS,

@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { RedisClientOptions, RedisClientType, RedisFunctions, RedisModules, RedisScripts } from 'redis';
 import { withDeadline } from '../../common/clock/index.js';
-
-type Client = RedisClientType<RedisModules, RedisFunctions, RedisScripts>;
-
-/** node-redis passes its socket options on to net.connect() and tls.connect(), which accept a signal. */
-type NetConnectOptions = Extract<RedisClientOptions['socket'], { host?: string }> & { signal: AbortSignal };
+import { type Client, clientsOf, discard } from './redis-client.js';
 
 const CONNECT_DEADLINE_MS = 1_000;
 /** node-redis 4 has no command timeout: a frozen Redis would hang every request without this. */
@@ -28,8 +23,6 @@ const HEARTBEAT_EVERY_MS = 1_000;
 export const LOSS_NOTICED_WITHIN_MS = HEARTBEAT_EVERY_MS + COMMAND_DEADLINE_MS;
 /** Told in one outage. */
 const MOST_REASONS = 10;
-/** Unanswered commands per connection; far more than are sent within a deadline. */
-const MOST_UNANSWERED = 20_000;
 
 /**
  * A script that writes, like the limiter's: a Redis that allows no scripts or writes is of no use. It names several keys, since the
@@ -84,7 +77,7 @@ export class RedisConnection {
   private readonly heartbeats: NodeJS.Timeout;
 
   private constructor(
-    private readonly newClient: (signal: AbortSignal) => Client,
+    private readonly newClient: () => Client,
     private readonly keyPrefix: string,
   ) {
     this.heartbeats = setInterval(() => this.isReady && void this.ping(), HEARTBEAT_EVERY_MS).unref();
@@ -92,23 +85,7 @@ export class RedisConnection {
 
   /** Connects, and waits for it a second at most: the service also starts without Redis. */
   static async open(url: string, keyPrefix: string): Promise<RedisConnection> {
-    // Imported here, since the package has 500 files that a service without Redis need not load.
-    const { createClient } = await import('redis');
-    const newClient = (signal: AbortSignal): Client => {
-      const socket: NetConnectOptions = { connectTimeout: SILENCE_MS, reconnectStrategy: false, signal };
-      const client = createClient({
-        url,
-        disableOfflineQueue: true,
-        // It is sent first, and node-redis hides what it is answered: that Redis has too many clients, for example.
-        disableClientInfo: true,
-        commandsQueueMaxLength: MOST_UNANSWERED,
-        socket,
-      });
-      // node-redis 4 leaves an IPv6 address in the brackets of the URL, and would look that up as a host name.
-      socket.host = socket.host?.replace(/^\[(.*)\]$/, '$1');
-      return client;
-    };
-    const connection = new RedisConnection(newClient, keyPrefix);
+    const connection = new RedisConnection(await clientsOf(url, SILENCE_MS), keyPrefix);
     await withDeadline(connection.reconnect(null), CONNECT_DEADLINE_MS).catch(() => undefined);
     return connection;
   }
@@ -279,9 +256,7 @@ export class RedisConnection {
   }
 
   private makeClient(): Client {
-    const end = new AbortController();
-    const client = this.newClient(end.signal);
-    ends.set(client, end);
+    const client = this.newClient();
     // Without a listener for 'error', node-redis ends the process when Redis goes away.
     client.on('error', (error: Error) => this.markDown(client, error));
     return client;
@@ -294,12 +269,4 @@ export class RedisConnection {
     this.reportedReasons.add(reason);
     this.logger.warn(`Redis is unavailable (${reason}): served from storage, limits held in this process`);
   }
-}
-
-/** To abort sockets that are still connecting: node-redis' disconnect() forgets those, and they would stay open. */
-const ends = new WeakMap<Client, AbortController>();
-
-async function discard(client: Client): Promise<void> {
-  if (client.isOpen) await client.disconnect().catch(() => undefined);
-  ends.get(client)?.abort();
 }

@@ -7,7 +7,7 @@ import { MailTransport } from '../delivery/mail-transport.js';
 import { MailMetrics } from './mail-metrics.js';
 import { MailSeal } from './mail-seal.js';
 import { LEASE_MS, type LeasedMail, MailsRepository } from './mails.repository.js';
-import { ServerPause } from './server-pause.js';
+import { LONGEST_SERVER_PAUSE_MS, ServerPause } from './server-pause.js';
 
 /** Mails of this instance are sent at once; this looks for those that other instances left behind, and for retries that are due. */
 const POLL_MS = 500;
@@ -33,8 +33,11 @@ const LOGIN_REQUIRED = 530;
 const CLOSING = 421;
 
 /** Enhanced status codes (RFC 3463) about the recipient's address or mailbox. Those of senders are 5.1.7 and 5.1.8. */
-const ABOUT_THE_RECIPIENT = /^5\d\d[ -]5\.(?:1\.(?:[0-6]|10)|2\.[0-4])\b/;
-const ENHANCED = /^5\d\d[ -]5\.\d/;
+const ABOUT_THE_RECIPIENT = /^5\d\d[ -]5\.(?:1\.(?:[1-6]|10)|2\.[1-4])\b/;
+/** Without such a code, in reply to the recipient: 550 to 553, and 556 (RFC 7504); those below say that the command is wrong. */
+const PLAIN_REFUSAL = /^55[01236][ -](?!5\.\d)/;
+/** The service may send to nobody outside: what a server says that does not know it. */
+const NO_RELAYING = /\brelay/i;
 
 type DeliveryError = Error & { responseCode?: number; response?: string; code?: string; command?: string };
 
@@ -44,6 +47,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   private readonly logger = new Logger('Mail');
   private readonly loops: Promise<void>[] = [];
   private readonly pauses = new WakeablePauses();
+  private readonly pausesOfExpiry = new WakeablePauses();
   private readonly underWay = new Set<Promise<boolean>>();
   /** Ids of the mails being sent. */
   private readonly inHand = new Set<string>();
@@ -68,7 +72,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
       this.loops.push(this.loop(() => this.poll(), POLL_MS));
       for (let lane = 0; lane < LANES; lane += 1) this.loops.push(this.loop(() => this.sendAll()));
     }
-    this.loops.push(this.loop(() => this.dropExpired(), DROP_EXPIRED_EVERY_MS));
+    this.loops.push(this.loop(() => this.dropExpired(), DROP_EXPIRED_EVERY_MS, this.pausesOfExpiry));
     this.database.beforeClose(async () => {
       await Promise.race([Promise.all(this.loops), pause(LAST_DELIVERIES_MS, undefined, { ref: false })]);
     });
@@ -78,11 +82,13 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   onModuleDestroy(): void {
     this.isStopping = true;
     this.wake();
+    this.pausesOfExpiry.wakeAll();
   }
 
   /** Waits for mails being sent, which would otherwise arrive on the clean slate. */
   async onCleanSlate(): Promise<void> {
     await Promise.all(this.underWay);
+    this.serverPause.noteAnswer();
   }
 
   /** Tells the worker that there may be something to send. */
@@ -95,14 +101,14 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
    * part of the caller's transaction.
    * @param everyMs longest pause between two runs; without it, it waits until it is woken
    */
-  private async loop(work: () => Promise<void>, everyMs?: number): Promise<void> {
+  private async loop(work: () => Promise<void>, everyMs?: number, pauses = this.pauses): Promise<void> {
     while (!this.isStopping) {
       try {
         await work();
       } catch (error) {
         if (!isDatabaseUnavailable(error)) this.logger.error({ err: error }, 'The mail worker stumbled, and goes on');
       }
-      if (!this.isStopping) await this.pauses.pause(everyMs);
+      if (!this.isStopping) await pauses.pause(everyMs);
     }
   }
 
@@ -113,7 +119,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 
   private async sendAll(): Promise<void> {
     let wasAnyDue = true;
-    while (wasAnyDue && !this.isStopping && this.serverPause.allows(this.underWay.size)) {
+    while (wasAnyDue && !this.isStopping && this.serverPause.allows()) {
       const sending = this.sendNext();
       this.underWay.add(sending);
       wasAnyDue = await sending.finally(() => this.underWay.delete(sending));
@@ -187,9 +193,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
       await this.mails.markFailed(mail, reason);
       return;
     }
-    const isRefusal = !isOfServer(error) && (error.responseCode ?? 0) >= 500;
-    const longestMs = isRefusal ? LONGEST_PAUSE_OF_REFUSED_MS : LONGEST_PAUSE_MS;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (mail.attempts - 1), longestMs);
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (mail.attempts - 1), longestPauseAfter(error));
     this.logger.warn(
       { mail: mail.id, kind: mail.kind, reason, retry_in_ms: pauseMs },
       'A mail waits for another attempt',
@@ -198,10 +202,15 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 }
 
+function longestPauseAfter(error: DeliveryError): number {
+  if (isOfServer(error)) return LONGEST_SERVER_PAUSE_MS;
+  return Number(error.responseCode) >= 500 ? LONGEST_PAUSE_OF_REFUSED_MS : LONGEST_PAUSE_MS;
+}
+
 /** Whether the mail server takes no mail at all, of this sender at least: it cannot be reached, or is to be logged in to first. */
 function isOfServer({ responseCode, code = '', command }: DeliveryError): boolean {
   if (responseCode === CLOSING || responseCode === LOGIN_REQUIRED || BEFORE_ANY_MAIL.has(code)) return true;
-  return command === 'CONN' || (command === 'MAIL FROM' && Number(responseCode) >= 500);
+  return command === 'CONN' || command === 'MAIL FROM';
 }
 
 /**
@@ -211,5 +220,6 @@ function isOfServer({ responseCode, code = '', command }: DeliveryError): boolea
 function isAboutTheRecipient(error: DeliveryError): boolean {
   const { responseCode = 0, response = '', command } = error;
   if (responseCode < 500 || isOfServer(error)) return false;
-  return ABOUT_THE_RECIPIENT.test(response) || (command === 'RCPT TO' && !ENHANCED.test(response));
+  if (ABOUT_THE_RECIPIENT.test(response)) return true;
+  return command === 'RCPT TO' && PLAIN_REFUSAL.test(response) && !NO_RELAYING.test(response);
 }
