@@ -39,6 +39,8 @@ const inUtf8 = (type: string) => new RegExp(`^${type}\\s*(?:;\\s*charset\\s*=\\s
 const UTF8_JSON = inUtf8('application/json');
 const UTF8_FORM = inUtf8(FORM_TYPE);
 
+/** The last two are of W3C Trace Context, which the tracing of a front end adds to each request. */
+const ALLOWED_HEADERS = ['authorization', 'content-type', 'x-api-key', 'x-request-id', 'traceparent', 'tracestate'];
 const EXPOSED_HEADERS = ['date', 'x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'];
 
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
@@ -105,7 +107,7 @@ export async function registerHttpRules(
   await app.register(cors as never, {
     origin: [...config.http.corsOrigins],
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'x-api-key', 'x-request-id', ...furtherHeaders],
+    allowedHeaders: [...ALLOWED_HEADERS, ...furtherHeaders],
     exposedHeaders: EXPOSED_HEADERS,
     // Two hours, the longest that browsers keep.
     maxAge: 7_200,

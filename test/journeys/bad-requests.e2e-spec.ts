@@ -248,6 +248,9 @@ describe('A request that cannot be served', () => {
     expect(own.headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect(own.headers.get('access-control-allow-credentials')).toBeNull();
     expect(own.headers.get('access-control-max-age')).toBe('7200');
+    expect(own.headers.get('access-control-allow-headers')).toContain(
+      'authorization, content-type, x-api-key, x-request-id, traceparent, tracestate',
+    );
     for (const origin of [
       'https://evil.example',
       'null',

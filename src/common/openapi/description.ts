@@ -86,8 +86,8 @@ A request without an answer may have been done all the same. What its repetition
 
 ## From a browser
 
-Origins that the operator has named (\`CORS_ORIGINS\`) may call, with the headers \`authorization\`, \`content-type\`, \`x-api-key\` and
-\`x-request-id\`, and read \`date\` (the service's clock), \`x-request-id\`, \`retry-after\`, \`ratelimit\`, \`ratelimit-policy\` and \`www-authenticate\`. There are no cookies.
+Origins that the operator has named (\`CORS_ORIGINS\`) may call, with the headers \`authorization\`, \`content-type\`, \`x-api-key\`,
+\`x-request-id\`, \`traceparent\` and \`tracestate\`, and read \`date\` (the service's clock), \`x-request-id\`, \`retry-after\`, \`ratelimit\`, \`ratelimit-policy\` and \`www-authenticate\`. There are no cookies.
 A request that cannot be read at all (431, and some 400 and 408) is refused before its origin is known: to the page that looks like a failed connection.
 
 ## Lists
