@@ -173,6 +173,9 @@ describe('The database', () => {
       const { executionStats } = await expectNoScan(command);
       expect(executionStats.totalDocsExamined, said(command)).toBeLessThanOrEqual(SENDING);
     }
+    commands = [];
+    await mails.countUnsent();
+    expect(commands[0]?.['pipeline'], 'for each scrape of the metrics').toContainEqual({ $limit: 10_000 });
     await test.database.collection('mails').deleteMany({ next_attempt_at: inAnHour });
   });
 });

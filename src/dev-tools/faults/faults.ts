@@ -30,8 +30,8 @@ export class Faults extends MailDrill {
     // No error of a connection, after which one mail would try for all: each has its own pause, as tests expect it.
     if (this.smtp === 'down') throw new Error('The mail server does not answer (a fault of the test kit)');
     if (this.smtp === 'refusing') {
-      const refusal = new Error('550 Mailbox unavailable (a fault of the test kit)');
-      throw Object.assign(refusal, { responseCode: 550, command: 'RCPT TO' });
+      const response = '550 Mailbox unavailable (a fault of the test kit)';
+      throw Object.assign(new Error(response), { responseCode: 550, command: 'RCPT TO', response });
     }
   }
 }

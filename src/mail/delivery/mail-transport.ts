@@ -32,7 +32,7 @@ export class MailTransport {
     return this.config.mail.smtp !== null || this.inbox !== undefined;
   }
 
-  /** @throws the mail server's error, with the `command` and the `responseCode` of nodemailer */
+  /** @throws the mail server's error, with the `command`, the `responseCode` and the `response` of nodemailer */
   async deliver({ id, kind, to, context }: Delivery): Promise<void> {
     this.drill?.assertDelivers();
     const { subject, preheader } = MAIL_HEADINGS[kind];

@@ -17,10 +17,15 @@ export class MailMetrics {
       'outcome',
       ['sent', 'refused', 'postponed', 'expired'],
     );
-    metrics.gauge('mails_waiting', 'Stored mails that are still to be sent', () => mails.countUnsent(), 'max');
+    metrics.gauge(
+      'mails_waiting',
+      'Stored mails that are still to be sent; 10,000 at most',
+      () => mails.countUnsent(),
+      'max',
+    );
     metrics.gauge(
       'mails_stuck',
-      'Mails that have waited for more than a minute',
+      'Mails that have waited for more than a minute; 10,000 at most',
       () => mails.countUnsent(STUCK_AFTER_MS),
       'max',
     );

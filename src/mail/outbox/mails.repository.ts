@@ -8,6 +8,7 @@ import { MAIL_STATES, type MailState, StoredMail } from './stored-mail.schema.js
 /** After this time without a result a worker counts as dead, and another one may take its mail. */
 export const LEASE_MS = 15_000;
 const KEPT_AFTER_END_MS = 7 * 86_400_000;
+const MOST_COUNTED = 10_000;
 
 export interface NewMail {
   kind: MailKind;
@@ -114,12 +115,12 @@ export class MailsRepository {
     return mails.map((mail) => ({ ...withoutSecrets(mail), sent_at: mail.sent_at ?? null }));
   }
 
-  /** @returns how many mails are still to be sent: all of them, or those that are older */
+  /** @returns how many mails are still to be sent, all of them or those that are older; 10,000 at most, since each is read */
   async countUnsent(olderThanMs?: number): Promise<number> {
     const isOlder = olderThanMs !== undefined && {
       created_at: { $lte: new Date(this.clock.nowMs() - olderThanMs) },
     };
-    return this.model.countDocuments({ state: { $in: ['waiting', 'sending'] }, ...isOlder });
+    return this.model.countDocuments({ state: { $in: ['waiting', 'sending'] }, ...isOlder }).limit(MOST_COUNTED);
   }
 
   async renewLease(mail: LeasedMail): Promise<void> {
