@@ -1,11 +1,9 @@
 import type { Connection } from 'mongoose';
 import { Types } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DatabaseServer } from '../../src/infrastructure/database/index.js';
 import { MailsRepository } from '../../src/mail/outbox/mails.repository.js';
-import { startTestApp, type TestApp, type User } from '../support/index.js';
-
-type Command = Record<string, unknown>;
+import type { TestApp, User } from '../support/index.js';
+import { type Command, startMonitoredApp } from '../support/monitored-app.js';
 
 interface Explanation {
   queryPlanner: { winningPlan: unknown };
@@ -32,26 +30,20 @@ const SENDING = 4;
  * no copy of its queries stands here that could be right while they are wrong.
  */
 describe('The database', () => {
-  let store: TestApp;
+  let monitored: Awaited<ReturnType<typeof startMonitoredApp>>;
   let test: TestApp;
   let admin: User;
   let commands: Command[] = [];
 
   beforeAll(async () => {
-    store = await startTestApp();
-    const { uri } = store.app.get(DatabaseServer);
-    const MONGODB_URI = `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`;
-    test = await startTestApp({ beside: store, env: { MONGODB_URI } });
-    test.database.getClient().on('commandStarted', ({ commandName, command }) => {
-      if (READ_AND_CHANGED.includes(commandName)) commands.push(command as Command);
+    monitored = await startMonitoredApp((name, command) => {
+      if (READ_AND_CHANGED.includes(name)) commands.push(command);
     });
+    test = monitored.test;
     admin = await test.personas.admin();
     await fill(test.database, admin.userId);
   });
-  afterAll(async () => {
-    await test.close();
-    await store.close();
-  });
+  afterAll(() => monitored.close());
 
   async function commandsOf(action: () => Promise<unknown>): Promise<Command[]> {
     commands = [];

@@ -1,29 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DatabaseServer } from '../../src/infrastructure/database/index.js';
 import { SchemaSetup } from '../../src/infrastructure/database/schema-setup.js';
-import { startTestApp, type TestApp } from '../support/index.js';
-
-type Command = Record<string, unknown>;
+import type { TestApp } from '../support/index.js';
+import { type Command, startMonitoredApp } from '../support/monitored-app.js';
 
 const WRITES = ['insert', 'update', 'delete', 'findAndModify', 'commitTransaction'];
 
 /** What a server takes for granted, if nothing is said, depends on its members and its settings. */
 describe('Of every write, the database', () => {
-  let store: TestApp;
+  let monitored: Awaited<ReturnType<typeof startMonitoredApp>>;
   let test: TestApp;
   let sent: [name: string, command: Command][] = [];
 
   beforeAll(async () => {
-    store = await startTestApp();
-    const { uri } = store.app.get(DatabaseServer);
-    const MONGODB_URI = `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`;
-    test = await startTestApp({ beside: store, env: { MONGODB_URI } });
-    test.database.getClient().on('commandStarted', ({ commandName, command }) => sent.push([commandName, command]));
+    monitored = await startMonitoredApp((name, command) => void sent.push([name, command]));
+    test = monitored.test;
   });
-  afterAll(async () => {
-    await test.close();
-    await store.close();
-  });
+  afterAll(() => monitored.close());
 
   const sentOf = async (names: string[], act: () => Promise<unknown>): Promise<typeof sent> => {
     sent = [];

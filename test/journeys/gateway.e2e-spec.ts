@@ -61,7 +61,7 @@ describe('A gateway that asks the service about each request', () => {
 
   it('is documented as it is here', () => {
     const documented = /```ts\n([^]+?)```/.exec(readFileSync('docs/gateways.md', 'utf8'))?.[1] as string;
-    const source = readFileSync(import.meta.filename ?? __filename, 'utf8');
+    const source = readFileSync(import.meta.filename, 'utf8');
     const classes = (text: string) =>
       text.slice(text.indexOf('@ApiExcludeController()'), text.indexOf('class GatewayModule {}'));
     expect(classes(documented).replace('export ', '')).toBe(classes(source));

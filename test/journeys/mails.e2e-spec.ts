@@ -89,7 +89,7 @@ describe('Mails over SMTP', () => {
       expect(refusedMs).toBeGreaterThanOrEqual(sinceMs);
       expect(refusedMs).toBeLessThanOrEqual(suite.test.clock.nowMs());
     };
-    suite.sink.refuseWith = 451;
+    suite.sink.refusing = { at: 'mail', status: 451 };
     const postedMs = suite.test.clock.nowMs();
     const email = await suite.register();
     for (const [attempt, pauseMs] of [
@@ -113,24 +113,24 @@ describe('Mails over SMTP', () => {
     expect(await suite.stateOf(refused, 'failed')).toMatchObject({ sealed: null, attempts: 1 });
     suite.sink.refusing = null;
 
-    suite.sink.refuseWith = 451;
+    suite.sink.refusing = { at: 'mail', status: 451 };
     const late = await suite.register();
     await suite.refusedOnce(late);
     const listed = (await suite.test.app.get(MailsRepository).listUnsent(100)).filter(({ to }) =>
       [refused, late].includes(to),
     );
     expect(listed.map(({ to }) => to)).toEqual([late, refused]);
-    suite.sink.refuseWith = null;
+    suite.sink.refusing = null;
     suite.test.clock.advance(11 * MINUTE);
     expect(await suite.stateOf(late, 'expired')).toMatchObject({ sealed: null });
     expect(suite.sink.mails).toEqual([]);
   });
 
   it('say how long their code is still good when they are sent, not when they were written', async () => {
-    suite.sink.refuseWith = 451;
+    suite.sink.refusing = { at: 'mail', status: 451 };
     const email = await suite.register();
     await suite.refusedOnce(email);
-    suite.sink.refuseWith = null;
+    suite.sink.refusing = null;
     suite.test.clock.advance(7 * MINUTE);
     await suite.stateOf(email, 'sent');
     expect(suite.sink.mails.at(-1)?.source).toContain('for 3 minutes');

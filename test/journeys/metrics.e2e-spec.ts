@@ -171,13 +171,13 @@ describe('Metrics of what is amiss', () => {
       await expect.poll(async () => condition((metrics = await scrape(test))), { timeout: 10_000 }).toBe(true);
       return metrics;
     };
-    smtp.refuseWith = 451;
+    smtp.refusing = { at: 'mail', status: 451 };
     await test.client().post('/auth/register', newRegistration());
     const postponed = await until((metrics) => metrics['mail_attempts_total{outcome="postponed"}'] === 1);
     expect(postponed).toMatchObject({ mails_waiting: 1, mails_stuck: 0 });
     test.clock.advance(2 * MINUTE);
     expect(await scrape(test)).toMatchObject({ mails_waiting: 1, mails_stuck: 1 });
-    smtp.refuseWith = null;
+    smtp.refusing = null;
     test.clock.advance(2 * MINUTE);
     const sent = await until((metrics) => metrics['mail_attempts_total{outcome="sent"}'] === 1);
     expect(sent['mail_attempts_total{outcome="refused"}']).toBe(0);

@@ -11,7 +11,7 @@ describe('Mails that wait', () => {
 
   it('wait each for itself when they tell what happened: the owner hears of every login and every change', async () => {
     const { email, client, logIn, token } = await suite.user();
-    suite.sink.refuseWith = 451;
+    suite.sink.refusing = { at: 'mail', status: 451 };
     await logIn(FIREFOX);
     await logIn(IPHONE);
     for (const [current_password, password] of [
@@ -35,7 +35,7 @@ describe('Mails that wait', () => {
   });
 
   it('do not leave when a newer code has killed theirs', async () => {
-    suite.sink.refuseWith = 451;
+    suite.sink.refusing = { at: 'mail', status: 451 };
     const email = await suite.register();
     await suite.putOff(email, 1);
     suite.test.clock.advance(MINUTE + SECOND);
@@ -50,7 +50,7 @@ describe('Mails that wait', () => {
 
   it('do not leave when a change of the password has killed their reset link; its notice leaves', async () => {
     const { email, client, token } = await suite.user();
-    suite.sink.refuseWith = 451;
+    suite.sink.refusing = { at: 'mail', status: 451 };
     expect((await client.post('/auth/forgot-password', { email })).status).toBe(200);
     await suite.putOff(email, 1);
     const [current_password, password] = [PASSWORD, 'Brand-new2$'];
@@ -67,7 +67,7 @@ describe('Mails that wait', () => {
 
   it('do not leave when a lockdown has killed their reset link; that of the lockdown leaves', async () => {
     const { email, client, token, refresh_token } = await suite.user();
-    suite.sink.refuseWith = 451;
+    suite.sink.refusing = { at: 'mail', status: 451 };
     expect((await client.post('/auth/forgot-password', { email })).status).toBe(200);
     await suite.putOff(email, 1);
     expect((await client.post('/auth/its-not-me', { refresh_token }, { bearer: token })).status).toBe(200);
@@ -90,7 +90,7 @@ describe('Mails that wait', () => {
     suite.sink.hangFor = null;
     expect((await client.post('/auth/its-not-me', { refresh_token }, { bearer: token })).status).toBe(200);
     await suite.sink.waitFor(1);
-    suite.sink.refuseWith = 451;
+    suite.sink.refusing = { at: 'mail', status: 451 };
     suite.sink.answer();
     await expect.poll(postponed, { timeout: 5_000 }).toBe(postponedBefore + 1);
     suite.takeMailsAgain();
@@ -103,7 +103,7 @@ describe('Mails that wait', () => {
 
   it('tell of a lockdown though a newer reset link has killed theirs', async () => {
     const { email, client, token, refresh_token } = await suite.user();
-    suite.sink.refuseWith = 451;
+    suite.sink.refusing = { at: 'mail', status: 451 };
     expect((await client.post('/auth/its-not-me', { refresh_token }, { bearer: token })).status).toBe(200);
     await suite.putOff(email, 1);
     suite.test.clock.advance(MINUTE + SECOND);

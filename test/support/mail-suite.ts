@@ -22,7 +22,7 @@ export class MailSuite {
       this.test = await startTestApp({ env });
     });
     afterEach(() => {
-      this.sink.refuseWith = null;
+      this.sink.refusing = null;
       this.sink.mails.length = 0;
     });
     afterAll(async () => {
@@ -82,7 +82,7 @@ export class MailSuite {
   }
 
   takeMailsAgain(): void {
-    this.sink.refuseWith = null;
+    this.sink.refusing = null;
     this.test.clock.advance(2 * MINUTE);
   }
 

@@ -24,11 +24,9 @@ export class SmtpSink {
   readonly logins: string[] = [];
   /** By what name each of those greeted it who have named a sender. */
   readonly greetings: string[] = [];
-  /** What the next mails are answered with: a status of SMTP, or null to take them. */
-  refuseWith: number | null = null;
-  /** At which stage it refuses, with which status, and what it says. */
+  /** At which stage it refuses, with which status, and what it says; null to take mails. */
   refusing: { at: Stage; status: number; says?: string } | null = null;
-  /** A recipient for whom it does not answer, until it is told to; then as `refuseWith` says. */
+  /** A recipient for whom it does not answer, until it is told to; then as `refusing` says. */
   hangFor: string | null = null;
   private unanswered: (() => void)[] = [];
   private server: SMTPServer;
@@ -121,10 +119,6 @@ export class SmtpSink {
             const refusal = this.refusalAt('mail');
             if (refusal) {
               done(refusal);
-              return;
-            }
-            if (this.refuseWith) {
-              done(Object.assign(new Error('refused'), { responseCode: this.refuseWith }));
               return;
             }
             this.mails.push({ from: mailFrom ? mailFrom.address : '', recipients, source });

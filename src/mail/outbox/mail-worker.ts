@@ -3,11 +3,12 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import type { OnCleanSlate } from '../../common/clean-slate/index.js';
 import { Clock, WakeablePauses } from '../../common/clock/index.js';
 import { DatabaseServer, isDatabaseUnavailable } from '../../infrastructure/database/index.js';
+import { type DeliveryError, isRecipientRefused, isServerFailure } from '../delivery/delivery-error.js';
 import { MailTransport } from '../delivery/mail-transport.js';
 import { MailMetrics } from './mail-metrics.js';
 import { MailSeal } from './mail-seal.js';
 import { LEASE_MS, type LeasedMail, MailsRepository } from './mails.repository.js';
-import { LONGEST_SERVER_PAUSE_MS, ServerPause } from './server-pause.js';
+import { LONGEST_SERVER_PAUSE_MS, pauseAfter, ServerPause } from './server-pause.js';
 
 /** Mails of this instance are sent at once; this looks for those that other instances left behind, and for retries that are due. */
 const POLL_MS = 500;
@@ -15,7 +16,6 @@ const POLL_MS = 500;
 const DROP_EXPIRED_EVERY_MS = 2_000;
 /** Mails sent at the same time: one slow mail server does not hold up the other recipients. */
 const LANES = 4;
-const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 120_000;
 /** After a refusal that says it is permanent, though it is not about the recipient. */
 const LONGEST_PAUSE_OF_REFUSED_MS = 3_600_000;
@@ -23,23 +23,6 @@ const LONGEST_PAUSE_OF_REFUSED_MS = 3_600_000;
 const LAST_DELIVERIES_MS = 3_000;
 /** Pause before recording again that a mail was sent. */
 const NOTE_PAUSE_MS = 500;
-
-/** nodemailer's codes for a failed connection, greeting, encryption or login: no refusal of a mail, which goes on waiting. */
-const BEFORE_ANY_MAIL = new Set(['ECONNECTION', 'EPROTOCOL', 'ETLS', 'EAUTH']);
-/** Replies to a mail that do not refuse it either: encryption (RFC 3207 section 4) or a login (RFC 4954 section 6) is required first. */
-const LOGIN_REQUIRED = 530;
-
-/** The service is not available, and closes the connection (RFC 5321 section 3.8). */
-const CLOSING = 421;
-
-/** Enhanced status codes (RFC 3463) about the recipient's address or mailbox. Those of senders are 5.1.7 and 5.1.8. */
-const ABOUT_THE_RECIPIENT = /^5\d\d[ -]5\.(?:1\.(?:[1-6]|10)|2\.[1-4])\b/;
-/** Without such a code, in reply to the recipient: 550 to 553, and 556 (RFC 7504); those below say that the command is wrong. */
-const PLAIN_REFUSAL = /^55[01236][ -](?!5\.\d)/;
-/** The service may send to nobody outside: what a server says that does not know it. */
-const NO_RELAYING = /\brelay/i;
-
-type DeliveryError = Error & { responseCode?: number; response?: string; code?: string; command?: string };
 
 /** Sends stored mails, in every instance; a lease in the database gives each mail to one of them. */
 @Injectable()
@@ -144,7 +127,7 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
     const renewal = setInterval(() => void this.mails.renewLease(mail).catch(() => undefined), LEASE_MS / 3);
     try {
       const failure = await this.deliver(mail);
-      if (failure && isOfServer(failure)) this.serverPause.noteFailure();
+      if (failure && isServerFailure(failure)) this.serverPause.noteFailure();
       // A mistake in a template says nothing of the server.
       else if (!failure || failure.responseCode) this.serverPause.noteAnswer();
       if (failure) await this.postpone(mail, failure);
@@ -186,14 +169,14 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 
   private async postpone(mail: LeasedMail, error: DeliveryError): Promise<void> {
     const reason = error.message.slice(0, 200);
-    const isRefusedForGood = isAboutTheRecipient(error);
+    const isRefusedForGood = isRecipientRefused(error);
     this.metrics.attempts[isRefusedForGood ? 'refused' : 'postponed'].inc();
     if (isRefusedForGood) {
       this.logger.warn({ mail: mail.id, kind: mail.kind, reason }, 'A mail was refused for good');
       await this.mails.markFailed(mail, reason);
       return;
     }
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (mail.attempts - 1), longestPauseAfter(error));
+    const pauseMs = pauseAfter(mail.attempts, longestPauseAfter(error));
     this.logger.warn(
       { mail: mail.id, kind: mail.kind, reason, retry_in_ms: pauseMs },
       'A mail waits for another attempt',
@@ -203,23 +186,6 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
 }
 
 function longestPauseAfter(error: DeliveryError): number {
-  if (isOfServer(error)) return LONGEST_SERVER_PAUSE_MS;
+  if (isServerFailure(error)) return LONGEST_SERVER_PAUSE_MS;
   return Number(error.responseCode) >= 500 ? LONGEST_PAUSE_OF_REFUSED_MS : LONGEST_PAUSE_MS;
-}
-
-/** Whether the mail server takes no mail at all, of this sender at least: it cannot be reached, or is to be logged in to first. */
-function isOfServer({ responseCode, code = '', command }: DeliveryError): boolean {
-  if (responseCode === CLOSING || responseCode === LOGIN_REQUIRED || BEFORE_ANY_MAIL.has(code)) return true;
-  return command === 'CONN' || command === 'MAIL FROM';
-}
-
-/**
- * Whether the mail server refuses the recipient permanently. What it says of the service or its sender, of quotas or of contents, also
- * as permanent and in reply to the recipient or the mail, is to be mended by the operator, and until then mails wait.
- */
-function isAboutTheRecipient(error: DeliveryError): boolean {
-  const { responseCode = 0, response = '', command } = error;
-  if (responseCode < 500 || isOfServer(error)) return false;
-  if (ABOUT_THE_RECIPIENT.test(response)) return true;
-  return command === 'RCPT TO' && PLAIN_REFUSAL.test(response) && !NO_RELAYING.test(response);
 }

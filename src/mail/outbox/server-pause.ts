@@ -3,6 +3,11 @@ import type { Clock } from '../../common/clock/index.js';
 const FIRST_PAUSE_MS = 2_000;
 export const LONGEST_SERVER_PAUSE_MS = 30_000;
 
+/** Milliseconds until the next attempt, after so many that failed. */
+export function pauseAfter(failures: number, longestMs: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), longestMs);
+}
+
 /**
  * Spares a mail server that takes nothing at all. If each mail that waits tried it, thousands would: it would not get up again, or lock
  * the service out. As soon as it has taken one, all the others may leave.
@@ -35,6 +40,6 @@ export class ServerPause {
   private isPauseAfter(momentMs: number): boolean {
     const sinceMs = this.clock.nowMs() - momentMs;
     // The clock may have been set back.
-    return sinceMs < 0 || sinceMs >= Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 1), LONGEST_SERVER_PAUSE_MS);
+    return sinceMs < 0 || sinceMs >= pauseAfter(this.failures, LONGEST_SERVER_PAUSE_MS);
   }
 }
