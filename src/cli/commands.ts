@@ -9,23 +9,48 @@ import { type Account, AccountAnnouncements, AccountsRepository, canHaveRole, is
 import { API_KEY_COMMANDS } from './api-key-commands.js';
 import { type Command, type CommandResult, RefusedError } from './command.js';
 import { importAccounts } from './import-accounts.js';
-import { showAccount } from './show-account.js';
+import { showAccount, showMailsTo } from './show-account.js';
 
 const LISTED_MAILS = 100;
 const WHO = 'email|id';
 const ID = new RegExp(ID_PATTERN);
 
 /** @param who address, or the id with which log and events name an account. No username: it may look like an id */
-async function accountOf(app: INestApplicationContext, who: string): Promise<Account> {
+function findAccount(app: INestApplicationContext, who: string): Promise<Account | null> {
   const accounts = app.get(AccountsRepository);
-  const account = await (ID.test(who) ? accounts.findById(who) : accounts.findByEmail(who));
-  if (!account) throw new RefusedError(`There is no account with the address or id ${who}`);
+  return ID.test(who) ? accounts.findById(who) : accounts.findByEmail(who);
+}
+
+async function accountOf(app: INestApplicationContext, who: string): Promise<Account> {
+  const account = await findAccount(app, who);
+  if (!account) throw new RefusedError(noAccount(who));
   return account;
 }
 
+function noAccount(who: string): string {
+  return `There is no account with the address or id ${who}`;
+}
+
+/** Mails outlive an account that was never confirmed, and go to mistyped addresses. */
+async function showAccountOrMails(app: INestApplicationContext, who: string): Promise<CommandResult> {
+  const account = await findAccount(app, who);
+  if (account) return showAccount(app, account);
+  const shown = await showMailsTo(app, who);
+  if (!shown) throw new RefusedError(noAccount(who));
+  return { ...shown, lines: [noAccount(who), ...shown.lines] };
+}
+
+async function eraseAccountOrMails(app: INestApplicationContext, who: string): Promise<CommandResult> {
+  const account = await findAccount(app, who);
+  if (account) return eraseAccount(app, account);
+  const mails = await app.get(MailsRepository).deleteTo(who);
+  if (mails === 0) throw new RefusedError(noAccount(who));
+  return { lines: [noAccount(who), `Mails to it that were erased: ${mails}`], data: { user: null, mails } };
+}
+
 /** The account must have been deleted before: so every module of a running service has reacted, and it was no mistake. */
-async function eraseAccount(app: INestApplicationContext, who: string): Promise<CommandResult> {
-  const { userId, email, deletedAt } = await accountOf(app, who);
+async function eraseAccount(app: INestApplicationContext, account: Account): Promise<CommandResult> {
+  const { userId, email, deletedAt } = account;
   if (!deletedAt) throw new RefusedError(`${email} is not deleted: DELETE /api/users/${userId} comes first`);
   await app.get(Sessions).endAll(userId, 'account_disabled');
   await app.get(Sessions).removeOld(userId, 'account_disabled');
@@ -86,7 +111,7 @@ export const COMMANDS: Record<string, Command> = {
   'show-account': {
     argument: WHO,
     help: 'show an account: its standing, and its latest logins, mails and security events',
-    run: async (app, who) => showAccount(app, await accountOf(app, who)),
+    run: showAccountOrMails,
   },
   'grant-admin': roleCommand({
     role: 'admin',
@@ -122,7 +147,7 @@ export const COMMANDS: Record<string, Command> = {
   'erase-account': {
     argument: WHO,
     help: 'erase a deleted account for good, with its sessions, devices, codes and mails',
-    run: eraseAccount,
+    run: eraseAccountOrMails,
   },
   'import-accounts': {
     argument: 'file',

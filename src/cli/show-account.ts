@@ -13,22 +13,26 @@ export async function showAccount(app: INestApplicationContext, account: Account
     userId,
     username,
     email,
+    firstName,
+    lastName,
     status,
     role,
     confirmedAt,
     createdAt,
+    updatedAt,
     disabledAt,
     deletedAt,
     isPasswordResetRequired,
   } = account;
   const entries = await app.get(LoginHistoryRepository).list(userId, NEWEST);
-  const mails = await app.get(MailsRepository).listTo(email, NEWEST.limit);
+  const mails = await mailsTo(app, email);
   const events = await app.get(SecurityEventsRepository).list({ ...NEWEST, user: userId });
 
-  const logins = entries.content.map(({ _id, login_at, ip, devices, locations }) => ({
+  const logins = entries.content.map(({ _id, login_at, ip, user_agent, devices, locations }) => ({
     session: _id.toHexString(),
     login_at,
     ip,
+    user_agent: user_agent ?? null,
     device: describeDevice(devices),
     location: describeLocation(locations),
   }));
@@ -41,9 +45,10 @@ export async function showAccount(app: INestApplicationContext, account: Account
     session,
     detail,
   }));
-  const known = { user: userId, username, email, status, role };
+  const known = { user: userId, username, email, first_name: firstName, last_name: lastName, status, role };
   const times = {
     created_at: createdAt,
+    updated_at: updatedAt,
     confirmed_at: confirmedAt,
     disabled_at: disabledAt,
     deleted_at: deletedAt,
@@ -63,17 +68,34 @@ export async function showAccount(app: INestApplicationContext, account: Account
         deletedAt,
       ),
       ...section('Logins', logins, ({ login_at, ip, device, location }) => line(login_at, ip, device, location)),
-      ...section('Mails of the last 7 days', mails, ({ created_at, kind, state, sent_at, attempts, last_error }) =>
-        line(created_at, kind, state, sent_at, attempts > 1 && `${attempts} attempts`, last_error),
-      ),
+      ...mailSection(mails),
       ...section('Events', happened, ({ at, kind, outcome, ip, detail }) => line(at, kind, outcome, ip, detail)),
     ],
     data: { ...known, ...times, logins, mails, events: happened },
   };
 }
 
+/** @returns what was sent, or is to be, to an address without an account; null if there is nothing */
+export async function showMailsTo(app: INestApplicationContext, address: string): Promise<CommandResult | null> {
+  const mails = await mailsTo(app, address);
+  return mails.length === 0 ? null : { lines: mailSection(mails), data: { user: null, mails } };
+}
+
+type Mails = Awaited<ReturnType<MailsRepository['listTo']>>;
+
+function mailsTo(app: INestApplicationContext, address: string): Promise<Mails> {
+  return app.get(MailsRepository).listTo(address, NEWEST.limit);
+}
+
+function mailSection(mails: Mails): string[] {
+  return section('Mails of the last 7 days', mails, ({ created_at, kind, state, sent_at, attempts, last_error }) =>
+    line(created_at, kind, state, sent_at, attempts > 1 && `${attempts} attempts`, last_error),
+  );
+}
+
 function section<T>(title: string, all: T[], describe: (one: T) => string): string[] {
-  return ['', all.length === 0 ? `${title}: none` : `${title}, the newest first:`, ...all.map(describe)];
+  const cut = all.length === NEWEST.limit ? [`These are ${NEWEST.limit}; there may be more`] : [];
+  return ['', all.length === 0 ? `${title}: none` : `${title}, the newest first:`, ...all.map(describe), ...cut];
 }
 
 function line(...parts: (string | Date | null | undefined | false)[]): string {

@@ -165,6 +165,29 @@ describe('An operator’s command', () => {
     );
   });
 
+  it('shows the mails to an address without an account, says whether there may be more, and erases them', async () => {
+    const { registration } = await test.personas.visitor();
+    const { email } = registration;
+    const before = await operator.command('show-account', email);
+    const { user: userId } = before.data as { user: string };
+    expect(before.data).toMatchObject({ first_name: registration.first_name, last_name: registration.last_name });
+    // As the database does with accounts that are not confirmed within a day.
+    await test.database.collection('users').deleteMany({ email });
+    const { lines, data } = await operator.command('show-account', email.toUpperCase());
+    expect(data).toEqual({ user: null, mails: [expect.objectContaining({ kind: 'email-verification', to: email })] });
+    expect(lines[0]).toBe(`There is no account with the address or id ${email.toUpperCase()}`);
+    expect(lines).not.toContainEqual(expect.stringContaining('there may be more'));
+    const [mail] = await test.database.collection('mails').find({ to: email }).toArray();
+    const { _id: _, ...alike } = mail as object as { _id: unknown };
+    await test.database.collection('mails').insertMany(Array.from({ length: 49 }, () => ({ ...alike })));
+    expect((await operator.command('show-account', email)).lines.at(-1)).toBe('These are 50; there may be more');
+
+    expect((await operator.command('erase-account', email)).data).toEqual({ user: null, mails: 50 });
+    expect(await test.database.collection('mails').countDocuments({ to: email })).toBe(0);
+    for (const command of ['show-account', 'erase-account'])
+      for (const who of [email, userId]) await expect(operator.command(command, who)).rejects.toThrow(RefusedError);
+  });
+
   it('shows whether an account is disabled or deleted, and since when', async () => {
     const user = await operator.deletedUser();
     const shown = async () => {

@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MINUTE, SECOND } from '../support/manual-clock.js';
 import { newRegistration } from '../support/personas.js';
@@ -129,6 +130,23 @@ describe('A mail server', () => {
       await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ state: 'failed', sealed: null, attempts: 1 });
     });
   }
+
+  it('that names the recipient does so to who asks for the account, not to the log', async () => {
+    const warn = vi.spyOn(Logger.prototype, 'warn');
+    const sink = await startSink();
+    const test = await serviceAt(sink.port);
+    const registration = newRegistration();
+    for (const status of [450, 550]) {
+      const says = `<${registration.email.toUpperCase()}>: unknown, see mailto:postmaster@mail.example`;
+      sink.refusing = { at: 'recipient', status, says };
+      const stored = await postMail(test, status === 450 ? registration : { email: `x${registration.email}` });
+      await expect.poll(stored, { timeout: 5_000 }).toMatchObject({ last_error: expect.stringContaining(says) });
+    }
+    const logged = warn.mock.calls.flatMap(([line]) => ((line as { reason?: string }).reason ? [line] : []));
+    expect(logged).toHaveLength(2);
+    for (const line of logged)
+      expect(line).toMatchObject({ reason: expect.stringContaining('<…@…>: unknown, see …@…') });
+  });
 
   it('that refuses a mail as if for good is asked ever less often, at last once an hour', async () => {
     const sink = await startSink();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Transactions } from '../../src/infrastructure/database/index.js';
 import { SecurityEvents } from '../../src/security/index.js';
 import { wrongCode } from '../support/inbox.js';
+import { HOUR } from '../support/manual-clock.js';
 import { PASSWORD, type User, type Visitor } from '../support/personas.js';
 import { seriesOf } from '../support/series.js';
 import { API_KEY, startTestApp, type TestApp } from '../support/test-app.js';
@@ -195,6 +196,17 @@ describe('The record of security events', () => {
     await expect
       .poll(revoked)
       .toEqual([expect.objectContaining({ user: user.userId, by: user.userId, session: sid, outcome: 'success' })]);
+  });
+
+  it('says whose token has expired', async () => {
+    const user = await test.personas.user();
+    test.advance(HOUR);
+    const { body } = await test.client().get('/api/profile', { bearer: user.token, apiKey: API_KEY });
+    expect(body.code).toBe('token_expired');
+    admin = { ...admin, ...(await test.personas.login(admin)) };
+    await expect
+      .poll(async () => (await events(`?by=${user.userId}&kind=authn_fail`)).body.data.content)
+      .toEqual([expect.objectContaining({ user: null, detail: 'token_expired /api/profile' })]);
   });
 
   it('says which administrator it was', async () => {

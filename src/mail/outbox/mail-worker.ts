@@ -23,6 +23,10 @@ const LONGEST_PAUSE_OF_REFUSED_MS = 3_600_000;
 const LAST_DELIVERIES_MS = 3_000;
 /** Pause before recording again that a mail was sent. */
 const NOTE_PAUSE_MS = 500;
+/** Characters kept of what a mail server says. */
+const REASON_LENGTH = 200;
+/** Whatever looks like an address; local parts have 64 characters at most (RFC 5321 section 4.5.3.1.1). */
+const ADDRESSES = /[^\s<>"]{1,64}@[^\s<>"]+/g;
 
 /** Sends stored mails, in every instance; a lease in the database gives each mail to one of them. */
 @Injectable()
@@ -168,21 +172,24 @@ export class MailWorker implements OnApplicationBootstrap, OnModuleDestroy, OnCl
   }
 
   private async postpone(mail: LeasedMail, error: DeliveryError): Promise<void> {
-    const reason = error.message.slice(0, 200);
+    const reason = error.message.slice(0, REASON_LENGTH);
+    const logged = { mail: mail.id, kind: mail.kind, reason: withoutAddresses(error.message).slice(0, REASON_LENGTH) };
     const isRefusedForGood = isRecipientRefused(error);
     this.metrics.attempts[isRefusedForGood ? 'refused' : 'postponed'].inc();
     if (isRefusedForGood) {
-      this.logger.warn({ mail: mail.id, kind: mail.kind, reason }, 'A mail was refused for good');
+      this.logger.warn(logged, 'A mail was refused for good');
       await this.mails.markFailed(mail, reason);
       return;
     }
     const pauseMs = pauseAfter(mail.attempts, longestPauseAfter(error));
-    this.logger.warn(
-      { mail: mail.id, kind: mail.kind, reason, retry_in_ms: pauseMs },
-      'A mail waits for another attempt',
-    );
+    this.logger.warn({ ...logged, retry_in_ms: pauseMs }, 'A mail waits for another attempt');
     await this.mails.retryAt(mail, new Date(this.clock.nowMs() + pauseMs), reason);
   }
+}
+
+/** Mail servers name the recipient. The log, which outlives an erased account, does not; the stored mail, which is erased with it, does. */
+function withoutAddresses(text: string): string {
+  return text.replace(ADDRESSES, '…@…');
 }
 
 function longestPauseAfter(error: DeliveryError): number {

@@ -67,9 +67,9 @@ export class MailsRepository {
     });
   }
 
-  /** Removes all mails to an address, in whatever case it was typed, sent or not. */
-  async deleteTo(address: string): Promise<void> {
-    await this.model.deleteMany({ to_key: keyOf(address) });
+  /** Removes all mails to an address, in whatever case it was typed, sent or not. @returns how many */
+  async deleteTo(address: string): Promise<number> {
+    return (await this.model.deleteMany({ to_key: keyOf(address) })).deletedCount;
   }
 
   /** @returns whether {@link leaseNext} would find a mail */

@@ -54,16 +54,21 @@ export class AccessTokens {
    * @throws ApiError `token_expired` or `token_invalid`
    */
   verify(token: string): SessionClaims {
-    return this.assertClaims(this.secret.verify(token));
+    const claims = this.claimsOf(this.secret.verify(token));
+    this.assertLives(claims);
+    return claims;
   }
 
   /**
-   * For a token whose signature is verified already.
-   * @throws ApiError `token_expired`, by the lifetime of today if it is shorter than when the token was issued, or `token_invalid`
+   * What a token says whose signature is verified already. It may have expired: {@link assertLives}.
+   * @throws ApiError `token_invalid`
    */
-  assertClaims(decoded: DecodedToken): SessionClaims {
-    const claims = assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock });
-    if (claims.iat * 1000 + this.ttlMs <= this.clock.nowMs()) throw new ApiError('token_expired');
-    return claims;
+  claimsOf(decoded: DecodedToken): SessionClaims {
+    return assertSessionClaims(decoded, { type: TYPE, audience: AUDIENCE, clock: this.clock, mayBeExpired: true });
+  }
+
+  /** @throws ApiError `token_expired`, by the lifetime of today if it is shorter than when the token was issued */
+  assertLives({ iat, exp }: SessionClaims): void {
+    if (Math.min(exp * 1000, iat * 1000 + this.ttlMs) <= this.clock.nowMs()) throw new ApiError('token_expired');
   }
 }

@@ -67,11 +67,12 @@ export class JwtStrategy extends PassportStrategy(Strategy) implements OnApplica
     return this.authenticator.principalOf(this.claimsOf(remembered));
   }
 
-  /** Also tells security events whose request it is, though its account or session may turn out to be over. */
+  /** Also tells security events whose request it is, though the token, its account or session may turn out to be over. */
   private claimsOf(verified: DecodedToken): SessionClaims {
-    const claims = this.accessTokens.assertClaims(verified);
+    const claims = this.accessTokens.claimsOf(verified);
     const request = currentRequest();
     if (request) request.callerId = claims.id;
+    this.accessTokens.assertLives(claims);
     return claims;
   }
 
