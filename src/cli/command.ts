@@ -19,6 +19,11 @@ export interface Command {
   run(app: INestApplicationContext, argument: string, tell: (progress: string) => void): Promise<CommandResult>;
 }
 
+/** The last line of a list that ends at a limit, if it has reached it. */
+export function cutLines(count: number, limit: number): string[] {
+  return count < limit ? [] : [`These are ${limit}; there may be more`];
+}
+
 /** Throws the service's refusals anew, in words for the operator, and any other error as it is. */
 export function refused(error: unknown): never {
   if (error instanceof ApiError) throw new RefusedError(error.fields?.[0]?.message ?? error.message);

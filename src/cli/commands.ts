@@ -7,7 +7,7 @@ import { MailsRepository } from '../mail/index.js';
 import { Authenticator, OneTimeSecrets, SecurityEvents } from '../security/index.js';
 import { type Account, AccountAnnouncements, AccountsRepository, canHaveRole, isActive } from '../users/index.js';
 import { API_KEY_COMMANDS } from './api-key-commands.js';
-import { type Command, type CommandResult, RefusedError } from './command.js';
+import { type Command, type CommandResult, cutLines, RefusedError } from './command.js';
 import { importAccounts } from './import-accounts.js';
 import { showAccount, showMailsTo } from './show-account.js';
 
@@ -110,7 +110,7 @@ function roleCommand({ role, isGranted, standing, help }: RoleChange): Command {
 export const COMMANDS: Record<string, Command> = {
   'show-account': {
     argument: WHO,
-    help: 'show an account: its standing, and its latest logins, mails and security events',
+    help: 'show an account, its latest logins, mails and security events; or the mails to an address',
     run: showAccountOrMails,
   },
   'grant-admin': roleCommand({
@@ -146,7 +146,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   'erase-account': {
     argument: WHO,
-    help: 'erase a deleted account for good, with its sessions, devices, codes and mails',
+    help: 'erase a deleted account for good, with all that is its own; or the mails to an address',
     run: eraseAccountOrMails,
   },
   'import-accounts': {
@@ -163,7 +163,7 @@ export const COMMANDS: Record<string, Command> = {
       const lines = mails.map(({ state, kind, to, created_at, attempts, last_error }) =>
         [state, kind, to, `since ${created_at.toISOString()}`, `${attempts} attempts`, last_error ?? ''].join('  '),
       );
-      if (mails.length === LISTED_MAILS) lines.push(`These are ${LISTED_MAILS}; there may be more`);
+      lines.push(...cutLines(mails.length, LISTED_MAILS));
       return { lines: lines.length > 0 ? lines : ['All mails have left'], data: mails };
     },
   },

@@ -3,7 +3,7 @@ import { describeDevice, describeLocation, LoginHistoryRepository } from '../log
 import { MailsRepository } from '../mail/index.js';
 import { SecurityEventsRepository } from '../security/index.js';
 import type { Account } from '../users/index.js';
-import type { CommandResult } from './command.js';
+import { type CommandResult, cutLines } from './command.js';
 
 const NEWEST = { page: 1, limit: 50 };
 
@@ -94,8 +94,8 @@ function mailSection(mails: Mails): string[] {
 }
 
 function section<T>(title: string, all: T[], describe: (one: T) => string): string[] {
-  const cut = all.length === NEWEST.limit ? [`These are ${NEWEST.limit}; there may be more`] : [];
-  return ['', all.length === 0 ? `${title}: none` : `${title}, the newest first:`, ...all.map(describe), ...cut];
+  const heading = all.length === 0 ? `${title}: none` : `${title}, the newest first:`;
+  return ['', heading, ...all.map(describe), ...cutLines(all.length, NEWEST.limit)];
 }
 
 function line(...parts: (string | Date | null | undefined | false)[]): string {
