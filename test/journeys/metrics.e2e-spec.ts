@@ -191,8 +191,20 @@ describe('Metrics of what is amiss', () => {
     for (let i = 0; i < 200; i += 1) await test.client().get('/api/profile');
     // Past the proxy, as Prometheus and orchestrators come.
     for (let i = 0; i < 200; i += 1) await fetch(`${test.url}/health/live`);
-    const { untrusted_proxy_suspected } = await scrape(test);
+    const { untrusted_proxy_suspected, proxy_hides_clients_suspected } = await scrape(test);
+    const { warnings } = (await test.client().get('/health/ready')).body.data;
     await test.close();
-    expect(untrusted_proxy_suspected).toBe(1);
+    expect([untrusted_proxy_suspected, proxy_hides_clients_suspected]).toEqual([1, 0]);
+    expect(warnings).toEqual(['untrusted_proxy']);
+  });
+
+  it('show a proxy that TRUST_PROXY names and that does not tell for whom it calls', async () => {
+    const test = await startTestApp({ env: { TRUST_PROXY: '127.0.0.1', RATE_LIMIT: '1000' } });
+    for (let i = 0; i < 200; i += 1) await fetch(`${test.url}/api/profile`);
+    const { untrusted_proxy_suspected, proxy_hides_clients_suspected } = await scrape(test);
+    const { warnings } = (await test.client().get('/health/ready')).body.data;
+    await test.close();
+    expect([untrusted_proxy_suspected, proxy_hides_clients_suspected]).toEqual([0, 1]);
+    expect(warnings).toEqual(['proxy_hides_clients']);
   });
 });

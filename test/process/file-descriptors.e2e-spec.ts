@@ -8,6 +8,7 @@ import { ApiClient } from '../support/api-client.js';
 import { Inbox } from '../support/inbox.js';
 import { newRegistration, PASSWORD, Personas } from '../support/personas.js';
 import { canLimitOthers, limitFiles } from '../support/process-limits.js';
+import { seriesOf } from '../support/series.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 const ENOUGH = 1_000;
@@ -49,6 +50,8 @@ describe('A service that may open no more files', () => {
     const metrics = await client.get('/metrics');
     expect(metrics.status).toBe(200);
     expect(metrics.text).toMatch(/^database_up 1$/m);
+    const { process_open_fds = 0, process_max_fds } = seriesOf(metrics.text);
+    expect(process_open_fds / (process_max_fds as number)).toBeGreaterThan(0.9);
     // Read a second after the start.
     await expect.poll(() => service.output, { timeout: 5_000 }).toContain('Locations are not known');
 

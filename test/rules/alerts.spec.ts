@@ -107,6 +107,15 @@ const CASES: Record<string, Case> = {
       one('nodejs_eventloop_lag_max_seconds', '0.01x36 2 0.01x2'),
     ],
   },
+  AccountsFilesRunningOut: {
+    fires: { ...onTwo('process_open_fds', ['100x40', '922x40']), ...onTwo('process_max_fds', ['1024x40', '1024x40']) },
+    after: 2,
+    stays: [
+      { ...onTwo('process_open_fds', ['100x40', '921x40']), ...onTwo('process_max_fds', ['1024x40', '1024x40']) },
+      // Of a system that does not tell how many it may have.
+      one('process_open_fds', '9000x40'),
+    ],
+  },
   AccountsHashQueueFull: {
     fires: one('password_hashes_refused_total', '0+7x40'),
     after: 5,
@@ -144,7 +153,12 @@ const CASES: Record<string, Case> = {
   AccountsProxyNotNamed: {
     fires: onTwo('untrusted_proxy_suspected', ['0x40', '1x40']),
     after: 5,
-    stays: [one('untrusted_proxy_suspected', '0x40')],
+    stays: [one('untrusted_proxy_suspected', '0x40'), one('proxy_hides_clients_suspected', '1x40')],
+  },
+  AccountsClientsHidden: {
+    fires: onTwo('proxy_hides_clients_suspected', ['0x40', '1x40']),
+    after: 5,
+    stays: [one('proxy_hides_clients_suspected', '0x40'), one('untrusted_proxy_suspected', '1x40')],
   },
 };
 

@@ -1,11 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Config } from '../config/index.js';
 import { ForwardingCheck } from './forwarding-check.js';
 
 describe('ForwardingCheck', () => {
   let check: ForwardingCheck;
   beforeEach(() => {
-    check = new ForwardingCheck();
+    check = behind();
   });
+  const behind = (...trustedProxies: string[]) =>
+    new ForwardingCheck({ http: { trustedProxies } } as unknown as Config);
   const see = (count: number, address: (i: number) => string, claim: (i: number) => string | undefined) => {
     for (let i = 0; i < count; i += 1) check.see(address(i), claim(i));
   };
@@ -15,9 +18,9 @@ describe('ForwardingCheck', () => {
 
   it('suspects a proxy when one address forwards for many', () => {
     see(199, proxy, caller);
-    expect(check.isSuspicious).toBe(false);
+    expect(check.fault).toBeNull();
     see(1, proxy, caller);
-    expect(check.isSuspicious).toBe(true);
+    expect(check.fault).toBe('untrusted_proxy');
   });
 
   it.each([
@@ -26,7 +29,7 @@ describe('ForwardingCheck', () => {
     ['a proxy, and a few who come past it', proxy, (i: number) => (i % 20 === 0 ? undefined : caller(i))],
   ])('suspects %s', (_what, address, claim) => {
     see(400, address, claim);
-    expect(check.isSuspicious).toBe(true);
+    expect(check.fault).toBe('untrusted_proxy');
   });
 
   it.each([
@@ -36,18 +39,64 @@ describe('ForwardingCheck', () => {
     ['one of many claims many origins', (i: number) => (i % 2 ? caller(i) : '10.0.0.1'), (i: number) => caller(i)],
   ])('is at rest when %s', (_what, address, claim) => {
     see(1_000, address, claim);
-    expect(check.isSuspicious).toBe(false);
+    expect(check.fault).toBeNull();
   });
 
   it('judges by the latest requests alone', () => {
     see(200, proxy, caller);
     see(200, proxy, () => '203.0.113.1');
-    expect(check.isSuspicious).toBe(false);
+    expect(check.fault).toBeNull();
   });
 
   it('is at rest again once requests count for their callers', () => {
     see(400, proxy, caller);
     see(200, caller, caller);
-    expect(check.isSuspicious).toBe(false);
+    expect(check.fault).toBeNull();
+  });
+
+  describe('with a proxy that TRUST_PROXY names', () => {
+    beforeEach(() => {
+      check = behind('10.0.0.0/24');
+    });
+
+    it.each([
+      ['sends no header', direct],
+      ['sends words', () => 'unknown'],
+      ['sends words of its own after an address', () => '203.0.113.1, unknown'],
+      ['sends an address that the service cannot read', (i: number) => `${caller(i)}.`],
+    ])('says that it hides its clients when it %s', (_what, claim) => {
+      see(200, proxy, claim);
+      expect(check.fault).toBe('proxy_hides_clients');
+      see(200, caller, caller);
+      expect(check.fault).toBeNull();
+    });
+
+    it('takes a few requests of its own for no fault', () => {
+      see(
+        200,
+        (i) => (i % 8 === 0 ? caller(i) : '10.0.0.1'),
+        (i) => (i % 8 === 0 ? caller(i) : undefined),
+      );
+      expect(check.fault).toBeNull();
+    });
+
+    it.each([
+      ['callers come past it', caller, direct],
+      ['it names its callers', caller, caller],
+      [
+        'its callers are in its own network',
+        (i: number) => `10.0.0.${i % 250}`,
+        (i: number) => `10.0.0.${i % 250}:4711`,
+      ],
+      ['one caller claims other origins before it', () => '203.0.113.1', () => 'unknown, 203.0.113.1'],
+    ])('is at rest when %s', (_what, address, claim) => {
+      see(1_000, address, claim);
+      expect(check.fault).toBeNull();
+    });
+
+    it('still suspects another proxy', () => {
+      see(200, () => '192.0.2.1', caller);
+      expect(check.fault).toBe('untrusted_proxy');
+    });
   });
 });

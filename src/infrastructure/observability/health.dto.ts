@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { ForwardingFault } from './forwarding-check.js';
 
 export class LivenessDto {
   @ApiProperty({ enum: ['up'] })
@@ -24,10 +25,12 @@ export class ReadinessDto {
   dependencies: DependenciesDto;
 
   @ApiProperty({
-    enum: ['untrusted_proxy'],
+    enum: ['untrusted_proxy', 'proxy_hides_clients'],
     isArray: true,
     example: [],
-    description: 'untrusted_proxy: all requests come from one proxy that TRUST_PROXY does not name',
+    description:
+      'Of nearly all requests. untrusted_proxy: they come from proxies that TRUST_PROXY does not name; proxy_hides_clients: ' +
+      'they come from proxies that it names, but that send no address of their caller',
   })
-  warnings: 'untrusted_proxy'[];
+  warnings: ForwardingFault[];
 }

@@ -33,7 +33,7 @@ export class Readiness {
         database: hasDatabase ? 'up' : 'down',
         redis: hasRedis === undefined ? 'not_configured' : hasRedis ? 'up' : 'down',
       },
-      warnings: this.forwarding.isSuspicious ? ['untrusted_proxy'] : [],
+      warnings: this.forwarding.fault ? [this.forwarding.fault] : [],
     };
   }
 

@@ -24,7 +24,13 @@ export class DependencyMetrics {
     metrics.gauge(
       'untrusted_proxy_suspected',
       '1: all callers seem to share the address of one proxy',
-      () => Number(forwarding.isSuspicious),
+      () => Number(forwarding.fault === 'untrusted_proxy'),
+      'max',
+    );
+    metrics.gauge(
+      'proxy_hides_clients_suspected',
+      '1: all callers seem to share the address of a trusted proxy, which does not send theirs',
+      () => Number(forwarding.fault === 'proxy_hides_clients'),
       'max',
     );
   }

@@ -2,6 +2,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../../common/clock/index.js';
 import { Metrics } from './metrics.js';
+import { OpenFiles } from './open-files.js';
 
 const RESOLUTION_MS = 10;
 
@@ -12,6 +13,7 @@ const RESOLUTION_MS = 10;
 @Injectable()
 export class ProcessMetrics implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly eventLoop: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private readonly openFiles = new OpenFiles();
 
   constructor(metrics: Metrics, clock: Clock) {
     const startedAtSeconds = clock.nowMs() / 1000 - process.uptime();
@@ -25,6 +27,9 @@ export class ProcessMetrics implements OnApplicationBootstrap, OnApplicationShut
     metrics.gauge('nodejs_heap_size_used_bytes', 'Heap in use', () => process.memoryUsage().heapUsed);
     metrics.gauge('nodejs_heap_size_total_bytes', 'Heap reserved', () => process.memoryUsage().heapTotal);
     metrics.gauge('nodejs_external_memory_bytes', 'Memory outside the heap', () => process.memoryUsage().external);
+    const open = 'Files and connections that are open; of several processes, of the one with most';
+    metrics.gauge('process_open_fds', open, () => this.openFiles.count(), 'max');
+    metrics.gauge('process_max_fds', 'How many may be open in one process', () => this.openFiles.max(), 'max');
     for (const percentile of [50, 99]) {
       metrics.gauge(
         `nodejs_eventloop_lag_p${percentile}_seconds`,
@@ -46,8 +51,9 @@ export class ProcessMetrics implements OnApplicationBootstrap, OnApplicationShut
     );
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
     this.eventLoop.enable();
+    await this.openFiles.max();
   }
 
   onApplicationShutdown(): void {
