@@ -18,12 +18,13 @@ describe('MailSeal', () => {
     const rotated = sealOf('two', 'one');
     expect(rotated.unseal(sealOf('one').seal({ otp: '482913' }))).toEqual({ otp: '482913' });
     expect(sealOf('two').unseal(rotated.seal({ otp: '482913' }))).toEqual({ otp: '482913' });
-    expect(() => rotated.unseal(sealOf('three').seal({ otp: '482913' }))).toThrow();
+    expect(() => rotated.unseal(sealOf('three').seal({ otp: '482913' }))).toThrow('Encrypted with neither');
   });
 
   it('refuses what was altered, or sealed with another secret', () => {
     const sealed = Buffer.from(sealOf('one').seal({ otp: '482913' }), 'base64');
-    expect(() => sealOf('two').unseal(sealed.toString('base64'))).toThrow();
+    const foreign = 'Encrypted with neither JWT_REFRESH_SECRET nor JWT_REFRESH_SECRET_PREVIOUS';
+    expect(() => sealOf('two').unseal(sealed.toString('base64'))).toThrow(foreign);
     sealed[sealed.length - 1] = (sealed.at(-1) ?? 0) ^ 1;
     expect(() => sealOf('one').unseal(sealed.toString('base64'))).toThrow();
   });

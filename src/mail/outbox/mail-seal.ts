@@ -5,16 +5,18 @@ import { Config } from '../../infrastructure/config/index.js';
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** What operators read as the reason why such a mail waits: OpenSSL's own words name no setting. */
+const FOREIGN = 'Encrypted with neither JWT_REFRESH_SECRET nor JWT_REFRESH_SECRET_PREVIOUS';
 
 /** Encrypts the content of stored mails, so that the database never holds a usable code, not even while a mail waits. */
 @Injectable()
 export class MailSeal {
   private readonly key: Buffer;
-  private readonly previousKey: Buffer | null;
+  private readonly previousKeys: Buffer[];
 
   constructor({ tokens }: Config) {
     this.key = keyOf(tokens.refreshSecret);
-    this.previousKey = tokens.previousRefreshSecret ? keyOf(tokens.previousRefreshSecret) : null;
+    this.previousKeys = tokens.previousRefreshSecret ? [keyOf(tokens.previousRefreshSecret)] : [];
   }
 
   seal(content: object): string {
@@ -26,12 +28,15 @@ export class MailSeal {
 
   /** @throws Error if the content was altered, or was sealed with neither the current nor the previous secret */
   unseal(sealed: string): unknown {
-    try {
-      return unsealWith(this.key, sealed);
-    } catch (error) {
-      if (!this.previousKey) throw error;
-      return unsealWith(this.previousKey, sealed);
+    let cause: unknown;
+    for (const key of [this.key, ...this.previousKeys]) {
+      try {
+        return unsealWith(key, sealed);
+      } catch (error) {
+        cause = error;
+      }
     }
+    throw new Error(FOREIGN, { cause });
   }
 }
 
