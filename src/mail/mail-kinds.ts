@@ -18,6 +18,8 @@ export interface MailContexts {
   'new-device': Expiring & {
     device: string;
     location: string | null;
+    /** Whether it comes from the data of DB-IP, whose licence (CC BY 4.0) asks for a link beside what is shown. */
+    is_location_by_db_ip: boolean;
     ip: string;
     logged_in_at: string;
     reset_url: string;

@@ -119,6 +119,13 @@ describe('A login in the login history', () => {
         city: 'Paris',
         timezone: 'Europe/Paris',
       });
+      const { registration } = await elsewhere.personas.user();
+      await elsewhere.client('8.8.8.8').post('/auth/login', { login: registration.username, password: PASSWORD });
+      const { text, html } = await elsewhere.inbox.waitFor(registration.email, 'new-device');
+      for (const part of [text, html]) {
+        expect(part).toContain('Paris, Île-de-France, FR');
+        expect(part, 'whose data it is not').not.toContain('DB-IP');
+      }
       for (const address of ['10.1.2.3', '100.64.0.1'])
         expect(await placeOfLogin(elsewhere, address), 'whatever it tells of them').toBeUndefined();
       expect(await placeOfLogin(elsewhere, '2001:200::1'), 'it knows IPv4 alone').toBeUndefined();

@@ -25,7 +25,8 @@ describe('The page behind the link in a mail about a login', () => {
     expect(link).toBe(`https://accounts.example/not-me?token=${user.linkToken}`);
     expect(text).toContain(link);
     expect(html).toContain('https://accounts.example/not-me?token');
-    expect(targetsOf(mail)).toEqual([link, 'https://app.example/forgot-password', link]);
+    // The last one is what the licence of the city data asks for.
+    expect(targetsOf(mail)).toEqual([link, 'https://app.example/forgot-password', link, 'https://db-ip.com']);
   });
 
   it('shows a page that asks, and locks the account when it is answered, without anybody being logged in', async () => {

@@ -36,6 +36,9 @@ describe('A login from a new device', () => {
       expect(part).toContain('Mountain View, California, US');
       expect(part).toContain('8.8.8.8');
       expect(part).toMatch(/\d{1,2} [A-Z][a-z]+ \d{4}, \d{2}:\d{2} UTC/);
+      expect(part).toContain('estimated from the IP address');
+      expect(part, 'as its licence asks').toContain('https://db-ip.com');
+      expect(part.indexOf('/not-me?'), 'whoever takes the first link').toBeLessThan(part.indexOf('https://db-ip.com'));
     }
     await login(registration, '8.8.8.8', IPHONE);
     expect(await notices(registration.email)).toBe(1);

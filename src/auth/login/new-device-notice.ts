@@ -58,6 +58,7 @@ export class NewDeviceNotice {
     await this.notices.post('new-device', email, loggedInAt, {
       device: describeDevice(device),
       location: describeLocation(location),
+      is_location_by_db_ip: !this.config.geoipFile,
       ip,
       logged_in_at: formatMoment(loggedInAt),
       link: publicUrl && `${publicUrl}/not-me?token=${reportToken}`,

@@ -70,7 +70,13 @@ export class LoginHistoryDto {
   @ApiProperty({ type: DeviceDto, nullable: true })
   devices: DeviceDto | null;
 
-  @ApiProperty({ type: LocationDto, nullable: true, description: 'null for private and unknown addresses' })
+  @ApiProperty({
+    type: LocationDto,
+    nullable: true,
+    description:
+      'Estimated from the IP address; null for private and unknown addresses. Whoever shows it says “IP geolocation by DB-IP” ' +
+      'with a link to https://db-ip.com, unless the operator uses other data (`GEOIP_DB`)',
+  })
   locations: LocationDto | null;
 
   @ApiProperty({
