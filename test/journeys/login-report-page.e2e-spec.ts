@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LocationFinder } from '../../src/login-history/index.js';
 import { decodeToken, forgeToken } from '../support/forged-token.js';
 import { targetsOf } from '../support/inbox.js';
 import { PASSWORD } from '../support/personas.js';
@@ -14,6 +15,7 @@ describe('The page behind the link in a mail about a login', () => {
   let logins: ReportedLogins;
   beforeAll(async () => {
     test = await startTestApp();
+    await test.app.get(LocationFinder).preload();
     logins = new ReportedLogins(test);
   });
   afterAll(() => test.close());
