@@ -37,7 +37,7 @@ export class ForwardingCheck {
   fault: ForwardingFault | null = null;
 
   constructor({ http }: Config) {
-    this.isProxy = trustOf(http.trustedProxies);
+    this.isProxy = http.trustedProxies.length > 0 ? trustOf(http.trustedProxies) : () => false;
   }
 
   watch(server: FastifyInstance): void {
@@ -51,12 +51,11 @@ export class ForwardingCheck {
   see(address: string, forwardedFor: string | string[] | undefined): void {
     const hops = forwardedFor === undefined ? [] : String(forwardedFor).split(',');
     const origin = addressOf(hops[0] ?? address);
-    if (this.isProxy(address)) {
-      // A caller within the proxies' network is named by the proxy that forwards for it.
-      if (!hops.some((hop) => addressOf(hop) === address)) {
-        this.unexplained += 1;
-        this.forwarder = address;
-      }
+    // A caller within the proxies' network is named by the proxy that forwards for it.
+    const isNamed = hops.some((hop) => addressOf(hop) === address);
+    if (!isNamed && this.isProxy(address)) {
+      this.unexplained += 1;
+      this.forwarder = address;
     } else if (origin !== address) {
       this.forwarded += 1;
       this.forwarder = address;
