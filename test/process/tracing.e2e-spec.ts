@@ -87,13 +87,17 @@ describe.skipIf(!directory)('With OpenTelemetry in front, as docs/operations/tra
     const next = (await client.post('/auth/refresh-token', { refresh_token: first.refresh_token })).body.data;
     const bearer = next.token as string;
     for (let i = 0; i < 3; i += 1) await client.get('/api/profile', { bearer, apiKey });
+    const other = newRegistration();
+    expect((await client.post('/auth/register', other)).status).toBe(201);
+    const renamed = await client.patch('/api/profile', { username: other.username }, { bearer, apiKey });
+    expect([renamed.status, renamed.body.code]).toEqual([422, 'validation_failed']);
     await client.get(`/api/users?search=${encodeURIComponent(email)}`, { bearer, apiKey });
     await client.get(`/not-me?token=${next.refresh_token}`);
     await fetch(`${url}/%zz?token=${next.refresh_token}`);
-    const heads = pipelined.map(
-      ({ request, id }) =>
-        `${request} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\ntraceparent: 00-${id}-${trace.caller}-01\r\n\r\n`,
-    );
+    const heads = pipelined.map(({ request, id }, i) => {
+      const end = i === pipelined.length - 1 ? 'Connection: close\r\n' : '';
+      return `${request} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n${end}traceparent: 00-${id}-${trace.caller}-01\r\n\r\n`;
+    });
     expect((await exchange(url, heads.join(''))).match(/HTTP\/1\.1 \d+/g)?.length).toBe(pipelined.length);
     await client.post('/auth/its-not-me', { refresh_token: next.refresh_token }, { bearer });
     const { token: resetToken } = await inbox.waitFor(email, 'security-alert');
@@ -103,6 +107,8 @@ describe.skipIf(!directory)('With OpenTelemetry in front, as docs/operations/tra
       email,
       encodedEmail: encodeURIComponent(email),
       username,
+      otherEmail: other.email,
+      otherUsername: other.username,
       PASSWORD,
       NEW_PASSWORD,
       apiKey,
@@ -165,11 +171,11 @@ describe.skipIf(!directory)('With OpenTelemetry in front, as docs/operations/tra
     expect(leaks).toEqual([]);
   });
 
-  it('tells what a duplicate repeats in one place alone: the status that the database gives the failed insert', () => {
+  it('tells what a duplicate repeats in one place alone: the status that the database gives the failed command', () => {
     const telling = spans.filter(({ status }) =>
       Object.values(secrets).some((secret) => status.message?.includes(secret)),
     );
-    expect(telling.map(({ name }) => name)).toEqual(['insert users']);
+    expect(telling.map(({ name }) => name)).toEqual(['findAndModify $cmd']);
     expect(telling[0]!.status.message).toContain('E11000');
   });
 

@@ -9,7 +9,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 export function measureRequests(metrics: Metrics): EndListener {
   const durations = metrics.histogram(
     'http_request_duration_seconds',
-    'Time from the request line to the end of the answer; route "none": no such path or method; status 499: the caller gave up',
+    'Time from the last header to the end of the answer; route "none": no such path or method; status 499: the caller gave up',
     SECONDS,
     ['method', 'route', 'status'],
   );
