@@ -158,8 +158,8 @@ describe('The log of the service as a process', () => {
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 'info' });
   });
 
-  it.for(['a full disk', 'a reader that does not read'])(
-    'goes to %s: the service goes on, and ends when it is told to',
+  it.for(['a full disk', 'a reader that does not read', 'a reader that is gone'])(
+    'goes to %s: the service goes on, counts what is lost, and ends when it is told to',
     async (where, { skip }) => {
       if (where === 'a full disk' && !existsSync('/dev/full')) skip('There is no /dev/full, which is of Linux');
       const PORT = String(await freePort());
@@ -177,11 +177,14 @@ describe('The log of the service as a process', () => {
             () => 0,
           );
         await expect.poll(() => statusOf('/health/live'), { timeout: 20_000 }).toBe(200);
-        // A megabyte of lines: refused requests are written at once, the others some at a time.
+        if (where === 'a reader that is gone') service.stdout?.destroy();
+        // More than a megabyte of lines: refused requests are written at once, the others some at a time.
         for (let round = 0; round < 60; round += 1) {
-          const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf('/api/profile')));
+          const statuses = await Promise.all(Array.from({ length: 100 }, () => statusOf('/api/profile')));
           expect(new Set(statuses)).toEqual(new Set([401]));
         }
+        const { log_lines_lost_total } = seriesOf((await client.get('/metrics')).text);
+        expect(log_lines_lost_total).toBeGreaterThan(100);
         expect(await statusOf('/health/live')).toBe(200);
         service.kill('SIGTERM');
         expect(await Promise.race([ended, pause(9_000)])).toEqual([0, null]);

@@ -107,6 +107,10 @@ const CASES: Record<string, Case> = {
       one('nodejs_eventloop_lag_max_seconds', '0.01x36 2 0.01x2'),
     ],
   },
+  AccountsLogLost: {
+    fires: one('log_lines_lost_total', '0x38 1 1'),
+    stays: [one('log_lines_lost_total', '7x40')],
+  },
   AccountsFilesRunningOut: {
     fires: { ...onTwo('process_open_fds', ['100x40', '922x40']), ...onTwo('process_max_fds', ['1024x40', '1024x40']) },
     after: 2,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { standardOutput } from './standard-output.js';
+import { lostLines, standardOutput } from './standard-output.js';
 
 describe('Standard output', () => {
   const output = standardOutput();
@@ -26,8 +26,14 @@ describe('Standard output', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('loses what cannot be written, and tells nobody', () => {
+  it('loses what cannot be written, and goes on', () => {
     expect(() => fail('ENOSPC')).not.toThrow();
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('counts what is lost', () => {
+    const before = lostLines();
+    output.emit('drop', 'a line');
+    expect(lostLines() - before).toBe(1);
   });
 });

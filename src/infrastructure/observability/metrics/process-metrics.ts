@@ -1,6 +1,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../../common/clock/index.js';
+import { lostLines } from '../standard-output.js';
 import { Metrics } from './metrics.js';
 import { OpenFiles } from './open-files.js';
 
@@ -27,6 +28,7 @@ export class ProcessMetrics implements OnApplicationBootstrap, OnApplicationShut
     metrics.gauge('nodejs_heap_size_used_bytes', 'Heap in use', () => process.memoryUsage().heapUsed);
     metrics.gauge('nodejs_heap_size_total_bytes', 'Heap reserved', () => process.memoryUsage().heapTotal);
     metrics.gauge('nodejs_external_memory_bytes', 'Memory outside the heap', () => process.memoryUsage().external);
+    metrics.total('log_lines_lost_total', 'Lines of the log that could not be written', lostLines);
     const open = 'Files and connections that are open; of several processes, of the one with most';
     metrics.gauge('process_open_fds', open, () => this.openFiles.count(), 'max');
     metrics.gauge('process_max_fds', 'How many may be open in one process', () => this.openFiles.max(), 'max');
