@@ -21,6 +21,7 @@ export interface ClientOptions {
 }
 
 /**
+ * A client has one session: on a server, make one for each, never one for all users.
  * One method for each operation of the document, named by its `operationId`. It takes path parameters, query and body in one
  * object, and returns `data`. The client keeps, sends and refreshes the tokens; no operation has to be given them.
  * @throws AccountError for every refusal; TypeError if the service cannot be reached or its answer breaks off; a TimeoutError if a

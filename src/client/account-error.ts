@@ -9,13 +9,13 @@ export interface Refusal {
   resend_available_at?: string;
 }
 
-/** A refusal of the service. Branch on `code`; `message` is for people. */
+/** A refusal. Branch on `code`; `message` is the service's text for people, or the code again where the service said nothing. */
 export class AccountError<Code extends string = string> extends Error {
   /** A code of the document's closed list (`ErrorCode`); `unknown` if something else than the service answered. */
   readonly code: Code;
   /** What is wrong with which field, with `validation_failed`. */
   readonly errors: { field: string; message: string }[];
-  /** Seconds after which the same request can succeed. */
+  /** Seconds after which the same request can succeed, by the service's word; what a proxy in between says is not read. */
   readonly retryAfter: number | undefined;
   /** Requests left to this operation, after a wrong guess. */
   readonly attemptsRemaining: number | undefined;

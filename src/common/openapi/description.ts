@@ -56,9 +56,11 @@ by the status. A 401 ends the session, a 429 or 503 may be repeated after \`retr
 
 ## Limits
 
-Each operation of \`/auth\` answers five requests in 15 minutes from one address, all others together a hundred (health and
-this document have none); other numbers may be set. A server that calls for its users counts as one address. \`RateLimit-Policy\` and \`RateLimit\` tell what is allowed and what is left, on every answer but that to a
-request which could not be read (400 \`malformed_request\`, 408, 413, 414, 415, 431) or has no operation (404 of an unknown path, 405).
+Each operation of \`/auth\` answers five requests in 15 minutes from one address, all others together a hundred (health and this
+document have none); other numbers may be set. A server that calls for its users counts as one address, unless the operator names it in
+\`TRUST_PROXY\` and it sends their addresses in \`X-Forwarded-For\`. \`RateLimit-Policy\` and \`RateLimit\` tell what is allowed and
+what is left, on every answer but that to a request which could not be read (400 \`malformed_request\`, 408, 413, 414, 415, 431) or has
+no operation (404 of an unknown path, 405).
 
 ## Lifetimes
 
