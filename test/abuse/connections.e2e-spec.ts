@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
@@ -59,6 +60,28 @@ describe('A connection', () => {
         { timeout: 15_000 },
       )
       .toBe(0);
+  });
+
+  it.skipIf(!existsSync('/proc/self/fd'))('keeps no file open when it breaks while files are sent on it', async () => {
+    const file = 'swagger-ui-bundle.js';
+    const requests = `GET /docs/${file} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(4);
+    const isOpen = (descriptor: string) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${descriptor}`).endsWith(file);
+      } catch {
+        return false;
+      }
+    };
+    const openFiles = () => readdirSync('/proc/self/fd').filter(isOpen).length;
+    for (let round = 0; round < 20; round += 1) {
+      // Reads nothing, so that all but the first wait.
+      const socket = await openConnection(test.url);
+      socket.pause();
+      socket.write(requests);
+      await expect.poll(openFiles, { interval: 5 }).toBeGreaterThan(1);
+      socket.destroy();
+    }
+    await expect.poll(openFiles).toBe(0);
   });
 
   it('is let go of by a service that closes once all that was sent ahead on it is answered', async () => {

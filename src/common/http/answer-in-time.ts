@@ -51,7 +51,6 @@ export function answerInTime(server: FastifyInstance): void {
     done();
   });
   onEachEnd(server, (request) => leave(request) && setDue(request, undefined));
-  // When a connection breaks, nobody tells of the answers queued behind the one being written: they are dropped here.
   const timer = setInterval(() => {
     const nowMs = performance.now();
     for (const { reply, atMs } of arrivals.present()) {

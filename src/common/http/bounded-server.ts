@@ -3,7 +3,15 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { type Connection, connectionOf, newConnection, noteBeginning, noteRequest } from './connection.js';
+import {
+  closeUnanswered,
+  type Connection,
+  connectionOf,
+  newConnection,
+  noteAnswered,
+  noteBeginning,
+  noteRequest,
+} from './connection.js';
 import { Roster } from './roster.js';
 
 const CONNECTION_TIMEOUT_MS = 30_000;
@@ -60,11 +68,11 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   // One function for all answers and not a closure for each: this runs for every request.
   function answered(this: ServerResponse): void {
     const connection = connectionOf(this) as Connection;
-    const { socket, waiting } = connection;
-    connection.unanswered -= 1;
+    const { socket, waiting, unanswered } = connection;
+    noteAnswered(connection, this);
     // Requests still waiting when the connection ends are never started.
-    if (connection.unanswered === waiting.length && socket.writable) waiting.shift()?.();
-    if (isLettingGo && connection.unanswered === 0) socket.destroySoon();
+    if (unanswered.length === waiting.length && socket.writable) waiting.shift()?.();
+    if (isLettingGo && unanswered.length === 0) socket.destroySoon();
   }
   const begin = (connection: Connection, isSafe: boolean, request: IncomingMessage, response: ServerResponse) => {
     connection.isChanging = !isSafe;
@@ -82,7 +90,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   const server = createServer(options, (request, response) => {
     const { socket } = request;
     const connection = connectionOf(socket);
-    if (!connection || socket.destroyed || connection.unanswered === MAX_REQUESTS_AHEAD) {
+    if (!connection || socket.destroyed || connection.unanswered.length === MAX_REQUESTS_AHEAD) {
       socket.destroy();
       return;
     }
@@ -93,8 +101,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     response.setMaxListeners(MOST_LISTENERS);
     const isSafe = SAFE_METHODS.has(request.method as string);
     const { unanswered, waiting, isChanging } = connection;
-    connection.unanswered += 1;
-    if (unanswered === 0 || (isSafe && !isChanging && waiting.length === 0))
+    if (unanswered.length === 1 || (isSafe && !isChanging && waiting.length === 0))
       begin(connection, isSafe, request, response);
     // In its own async context: else tracing would count it as a part of the request before it.
     else waiting.push(AsyncResource.bind(() => begin(connection, isSafe, request, response)));
@@ -109,7 +116,11 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
     }
     const connection = newConnection(socket);
     const place = connections.add(connection);
-    socket.once('close', () => connections.remove(place));
+    socket.once('close', () => {
+      connections.remove(place);
+      // By then Node has closed the one that was being written.
+      if (connection.unanswered.length > 0) setImmediate(closeUnanswered, connection);
+    });
     readInSlices(connection);
   });
   // An unknown expectation may be ignored (RFC 9110 section 10.1.1); Node would answer it with an empty 417.
@@ -142,7 +153,7 @@ export function createBoundedServer(handle: RequestListener, requestTimeoutMs: n
   };
   const letGo = () => {
     isLettingGo = true;
-    for (const { socket, unanswered } of connections.present()) if (unanswered === 0) socket.destroySoon();
+    for (const { socket, unanswered } of connections.present()) if (unanswered.length === 0) socket.destroySoon();
   };
   return Object.assign(server, { drain, allBegun, letGo });
 }

@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 /** What is known of an open connection of a client. */
 export interface Connection {
   socket: Socket;
-  /** Requests without an answer yet, the waiting ones included. */
-  unanswered: number;
+  /** The responses that are not sent yet, in the order of their requests, the waiting ones included. */
+  unanswered: ServerResponse[];
   /** Starts each request that has not begun yet, in the order of their arrival. */
   waiting: (() => void)[];
   /** Whether the request that began last may change something: its method is not safe. */
   isChanging: boolean;
-  /** The response to the newest request, possibly sent already; null before the first request. */
+  /** The response to the newest request, possibly sent already; null if that is over: its body may hold a password. */
   last: ServerResponse | null;
   /** How the request begins whose headers are arriving, as long as it began what was read; null if none does, or it did not. */
   beginning: Buffer | null;
@@ -23,7 +23,7 @@ interface HasConnection {
 
 /** To be called once, when the connection opens. */
 export function newConnection(socket: Socket & HasConnection): Connection {
-  return (socket[CONNECTION] = { socket, unanswered: 0, waiting: [], isChanging: false, last: null, beginning: null });
+  return (socket[CONNECTION] = { socket, unanswered: [], waiting: [], isChanging: false, last: null, beginning: null });
 }
 
 /**
@@ -32,8 +32,29 @@ export function newConnection(socket: Socket & HasConnection): Connection {
  */
 export function noteRequest(connection: Connection, response: ServerResponse & HasConnection): void {
   connection.last = response;
+  connection.unanswered.push(response);
   connection.beginning = null;
   response[CONNECTION] = connection;
+}
+
+/** To be called when the response to a request was sent, or will not be. */
+export function noteAnswered(connection: Connection, response: ServerResponse): void {
+  const place = connection.unanswered.indexOf(response);
+  if (place >= 0) connection.unanswered.splice(place, 1);
+  // What still arrives of it belongs to no other request.
+  if (connection.last === response && response.req.complete) connection.last = null;
+}
+
+/**
+ * Closes the responses that are left when a connection has ended: Node closes only the one that was being written, and those behind
+ * it would keep files open for ever.
+ */
+export function closeUnanswered({ unanswered }: Connection): void {
+  for (const response of unanswered.slice()) {
+    // As Node does it.
+    Object.assign(response, { destroyed: true, _closed: true });
+    response.emit('close');
+  }
 }
 
 export function connectionOf(end: (Socket | ServerResponse) & HasConnection): Connection | undefined {

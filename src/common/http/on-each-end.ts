@@ -23,7 +23,7 @@ export type EndListener = (request: FastifyRequest, status: number, durationMs: 
 
 /**
  * Tells of each request once its answer has been sent, or its connection is gone: in an outage most are given up by their callers,
- * and Fastify's `onResponse` misses those. Untold are requests of a pipeline behind another whose connection breaks.
+ * and Fastify's `onResponse` misses those.
  */
 export function onEachEnd(server: KnownServer, listener: EndListener): void {
   if (!server[LISTENERS]) tell(server, (server[LISTENERS] = []));

@@ -64,5 +64,5 @@ export function answerUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
 function isAnswerDue(connection: Connection | undefined): boolean {
   if (!connection?.last) return true;
   const { last, unanswered } = connection;
-  return last.req.complete ? last.writableFinished : unanswered === 1 && !last.headersSent;
+  return last.req.complete ? last.writableFinished : unanswered.length === 1 && !last.headersSent;
 }

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Config } from '../config/index.js';
 import { ForwardingCheck } from './forwarding-check.js';
 
@@ -63,6 +64,7 @@ describe('ForwardingCheck', () => {
       ['sends no header', direct],
       ['sends words', () => 'unknown'],
       ['sends words of its own after an address', () => '203.0.113.1, unknown'],
+      ['sends its own address after words', () => 'unknown, 10.0.0.1'],
       ['sends an address that the service cannot read', (i: number) => `${caller(i)}.`],
     ])('says that it hides its clients when it %s', (_what, claim) => {
       see(200, proxy, claim);
@@ -71,13 +73,24 @@ describe('ForwardingCheck', () => {
       expect(check.fault).toBeNull();
     });
 
-    it('takes a few requests of its own for no fault', () => {
-      see(
-        200,
-        (i) => (i % 8 === 0 ? caller(i) : '10.0.0.1'),
-        (i) => (i % 8 === 0 ? caller(i) : undefined),
-      );
-      expect(check.fault).toBeNull();
+    it.each([
+      ['takes a tenth of requests that name their callers for a fault', 180, 'proxy_hides_clients'],
+      ['takes one more for none', 179, null],
+    ])('%s', (_what, hidden, fault) => {
+      see(hidden, proxy, direct);
+      see(200 - hidden, caller, caller);
+      expect(check.fault).toBe(fault);
+    });
+
+    it('says it once in the log, with the proxy’s address, and again after it was mended', () => {
+      const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+      see(400, proxy, direct);
+      expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Of 200 requests 200 came .* 10\.0\.0\.1: if/)]]);
+      see(200, caller, caller);
+      see(200, () => '192.0.2.1', caller);
+      expect(warn.mock.calls.at(-1)).toEqual([expect.stringMatching(/^Of 200 requests 200 were .* 192\.0\.2\.1: if/)]);
+      expect(warn).toHaveBeenCalledTimes(2);
+      warn.mockRestore();
     });
 
     it.each([

@@ -33,7 +33,8 @@ describe('Standard output', () => {
 
   it('counts what is lost', () => {
     const before = lostLines();
-    output.emit('drop', 'a line');
-    expect(lostLines() - before).toBe(1);
+    output.emit('drop', 'a line\n');
+    output.emit('drop', 'two\nlines\n');
+    expect(lostLines() - before).toBe(3);
   });
 });

@@ -14,7 +14,7 @@ export const WHOLE_BYTES = 4_096;
 let output: Output | undefined;
 let lost = 0;
 
-/** How many lines this process could not write, and has given up. */
+/** How many lines this process could not write, and has given up; without the last megabyte before the reader went. */
 export function lostLines(): number {
   return lost;
 }
@@ -29,14 +29,14 @@ export function standardOutput(): Output {
   // Not to try again at once: that would hold up the whole process for a reader that is slow.
   const retryEAGAIN = () => false;
   const opened = pino.destination({ sync: true, maxLength: MOST_BYTES, maxWrite: WHOLE_BYTES, retryEAGAIN });
-  const lose = () => {
-    lost += 1;
+  const lose = (lines: string) => {
+    lost += lines.split('\n').length - 1;
     return true;
   };
   opened.on('drop', lose);
   let retry: NodeJS.Timeout | undefined;
   opened.on('error', ({ code }: NodeJS.ErrnoException) => {
-    // Its reader is gone for good. By now pino has made `write` do nothing at all.
+    // Its reader is gone for good; pino would lose what comes now, too, and tell nobody.
     if (code === 'EPIPE') opened.write = lose;
     // Each further line fails too: with a timer for each they would never be fewer, since each that fails begets the next.
     if (code !== 'EAGAIN' || retry) return;

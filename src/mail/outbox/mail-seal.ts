@@ -6,7 +6,7 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** What operators read as the reason why such a mail waits: OpenSSL's own words name no setting. */
-const FOREIGN = 'Encrypted with neither JWT_REFRESH_SECRET nor JWT_REFRESH_SECRET_PREVIOUS';
+const FOREIGN = 'Encrypted with neither JWT_REFRESH_SECRET nor JWT_REFRESH_SECRET_PREVIOUS, or damaged';
 
 /** Encrypts the content of stored mails, so that the database never holds a usable code, not even while a mail waits. */
 @Injectable()

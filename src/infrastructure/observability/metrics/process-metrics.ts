@@ -31,7 +31,12 @@ export class ProcessMetrics implements OnApplicationBootstrap, OnApplicationShut
     metrics.total('log_lines_lost_total', 'Lines of the log that could not be written', lostLines);
     const open = 'Files and connections that are open; of several processes, of the one with most';
     metrics.gauge('process_open_fds', open, () => this.openFiles.count(), 'max');
-    metrics.gauge('process_max_fds', 'How many may be open in one process', () => this.openFiles.max(), 'max');
+    metrics.gauge(
+      'process_max_fds',
+      'How many may be open; of several processes, the least',
+      () => this.openFiles.max(),
+      'min',
+    );
     for (const percentile of [50, 99]) {
       metrics.gauge(
         `nodejs_eventloop_lag_p${percentile}_seconds`,
