@@ -4,6 +4,7 @@ import nodeModule from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { withDeadline } from './common/clock/index.js';
 import { exitOnSignals, ignoreOutputErrors, STOP_SIGNALS, stopWithShell } from './common/process/index.js';
+import { onLostConnection } from './infrastructure/cluster/index.js';
 import { type Config, ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 
 const SHUTDOWN_MS = 10_000;
@@ -26,6 +27,7 @@ async function start(): Promise<void> {
     app = await createApp({ config });
     exitNoLonger();
     stopOnSignals(app);
+    onLostConnection(giveWay);
     await app.listen(config.http.port, config.http.host);
     const isOneOfMany = cluster.isWorker && cluster.worker?.id !== 1;
     if (!isOneOfMany) process.stdout.write(welcome(config, await app.getUrl()));
@@ -48,6 +50,15 @@ function stopOnSignals(app: NestFastifyApplication): void {
       setTimeout(() => process.exit(0), SHUTDOWN_MS).unref();
     });
   }
+}
+
+/** Ends a process of a cluster that gets no more connections, so that another takes its place. */
+function giveWay(): void {
+  if (isStopping) return;
+  process.stderr.write('A connection did not arrive, as no file descriptor was left: this process ends\n');
+  // By this the primary process knows that the connection was not taken, and closes it.
+  process.once('exit', () => (process.exitCode = 1));
+  process.kill(process.pid, 'SIGTERM');
 }
 
 function placeOfStore(environment: Config['environment'], directory: string): string {

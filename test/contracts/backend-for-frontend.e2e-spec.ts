@@ -28,10 +28,10 @@ interface UserSessions {
   sessionOf(tokens: Tokens | null): UserSession;
 }
 
-/** Each test has two of them, as two processes would be. */
 describe('A backend for a front end, as docs/gateways.md has it', () => {
   let test: TestApp;
   let workshop: string;
+  let code: string;
   let servers: UserSessions[];
   let refreshes: number;
   beforeAll(async () => {
@@ -39,14 +39,21 @@ describe('A backend for a front end, as docs/gateways.md has it', () => {
     workshop = mkdtempSync(join(tmpdir(), 'bff-'));
     execFileSync(process.execPath, [join(ROOT, 'src/client/build.mjs'), join(workshop, 'node_modules/account-client')]);
     const guide = readFileSync(join(ROOT, 'docs/gateways.md'), 'utf8');
-    const code = /`user-sessions\.js`[^]+?```js\n([^]+?)```/.exec(guide)?.[1] as string;
-    for (const name of ['one', 'two']) writeFileSync(join(workshop, `${name}.mjs`), code);
+    code = /`user-sessions\.js`[^]+?```js\n([^]+?)```/.exec(guide)?.[1] as string;
     vi.stubEnv('ACCOUNTS_URL', test.url);
     vi.stubEnv('ACCOUNTS_API_KEY', API_KEY);
-    servers = await Promise.all(
-      ['one', 'two'].map((name) => import(pathToFileURL(join(workshop, `${name}.mjs`)).href) as Promise<UserSessions>),
-    );
+    servers = await start('one', 'two');
   });
+
+  /** As many processes would be. */
+  const start = (...names: string[]): Promise<UserSessions[]> =>
+    Promise.all(
+      names.map((name) => {
+        const file = join(workshop, `${name}.mjs`);
+        writeFileSync(file, code);
+        return import(pathToFileURL(file).href) as Promise<UserSessions>;
+      }),
+    );
   afterAll(async () => {
     vi.unstubAllEnvs();
     await test.close();
@@ -78,11 +85,13 @@ describe('A backend for a front end, as docs/gateways.md has it', () => {
       work: (accounts: UserSession['accounts']) => Promise<T>,
       keeps = true,
     ): Promise<T> {
-      const session = server.sessionOf(this.cookie === null ? null : (JSON.parse(this.cookie) as Tokens));
+      const brought = this.cookie;
+      const session = server.sessionOf(brought === null ? null : (JSON.parse(brought) as Tokens));
       try {
         return await server.caller.run({ ip: this.ip, userAgent: this.userAgent }, () => work(session.accounts));
       } finally {
-        if (keeps) this.cookie = session.tokens && JSON.stringify(session.tokens);
+        const has = session.tokens && JSON.stringify(session.tokens);
+        if (keeps && has !== brought) this.cookie = has;
       }
     }
 
@@ -105,16 +114,32 @@ describe('A backend for a front end, as docs/gateways.md has it', () => {
   };
 
   it('keeps its users apart, and each has limits of their own', async () => {
+    const browsers = [];
+    for (let user = 0; user < 8; user += 1) {
+      const visitor = await test.personas.confirmed();
+      const browser = new Browser(visitor);
+      await browser.login(servers[0] as UserSessions);
+      browsers.push({ browser, username: visitor.registration.username });
+    }
+    for (const server of servers) {
+      const names = await Promise.all(browsers.map(async ({ browser }) => (await browser.profile(server)).username));
+      expect(names).toEqual(browsers.map(({ username }) => username));
+    }
+  });
+
+  it('lets nobody log in on top of a session: its old cookie would lead to the new one', async () => {
     const [server] = servers as [UserSessions];
-    const browsers = await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const visitor = await test.personas.confirmed();
-        return { browser: new Browser(visitor), username: visitor.registration.username };
-      }),
-    );
-    await Promise.all(browsers.map(({ browser }) => browser.login(server)));
-    const names = await Promise.all(browsers.map(async ({ browser }) => (await browser.profile(server)).username));
-    expect(names).toEqual(browsers.map(({ username }) => username));
+    const [thief, victim] = [new Browser(await test.personas.confirmed()), await test.personas.confirmed()];
+    await thief.login(server);
+    const planted = thief.cookie;
+    const credentials = { login: victim.registration.username, password: PASSWORD };
+    const refusal = 'accounts.login is not a function';
+    await expect(thief.ask(server, async (accounts) => accounts.login(credentials))).rejects.toThrow(refusal);
+    expect(thief.cookie).toBe(planted);
+    await thief.ask(server, (accounts) => accounts.logout());
+    thief.cookie = planted;
+    await expect(thief.ask(server, async (accounts) => accounts.login(credentials))).rejects.toThrow(refusal);
+    expect(thief.cookie).toBeNull();
   });
 
   it('refreshes once for all requests of a session', async () => {
@@ -130,20 +155,39 @@ describe('A backend for a front end, as docs/gateways.md has it', () => {
     expect(refreshes).toBe(1);
   });
 
-  it('shares a session between servers that refresh it at the same time, or one of which lost its answer', async () => {
+  it('shares a session between servers that refresh it at the same time', async () => {
     for (let round = 0; round < 20; round += 1) {
       const browser = new Browser(await test.personas.confirmed());
       await browser.login(servers[round % 2] as UserSessions);
       await test.advance(HOUR);
       expire(browser);
-      const old = browser.cookie;
-      await Promise.all(servers.map((server) => browser.profile(server, round % 3 > 0)));
-      // The page was closed before the cookie came. It brings the one before, when the service repeats no answer any more.
+      await Promise.all(servers.map((server) => browser.profile(server)));
       await test.advance(30 * SECOND);
-      browser.cookie = old;
-      await browser.profile(servers[1] as UserSessions);
-      expect(browser.cookie).not.toBe(old);
+      for (const server of servers) await browser.profile(server);
     }
+  });
+
+  it('knows a cookie for a minute after its refresh, however long it had been in use: the next may be lost', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval'] });
+    const [server] = await start('clocked');
+    const browser = new Browser(await test.personas.confirmed());
+    await browser.login(server as UserSessions);
+    // Its clock alone: the access token expires by it, and the service sees the refresh a moment after the login.
+    vi.advanceTimersByTime(HOUR - 5 * SECOND);
+    const old = browser.cookie;
+    await browser.profile(server as UserSessions);
+    expect([refreshes, browser.cookie === old]).toEqual([1, false]);
+    const next = browser.cookie;
+    await test.advance(30 * SECOND);
+    vi.advanceTimersByTime(55 * SECOND);
+    browser.cookie = old;
+    await browser.profile(server as UserSessions);
+    expect([refreshes, browser.cookie]).toEqual([1, next]);
+    vi.advanceTimersByTime(70 * SECOND);
+    // By then it looks like a thief's.
+    browser.cookie = old;
+    await expect(browser.profile(server as UserSessions)).rejects.toMatchObject({ code: 'refresh_token_reused' });
+    vi.useRealTimers();
   });
 
   it('tells the service by which program somebody logs in', async () => {

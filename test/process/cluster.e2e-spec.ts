@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { type Backend, ownBackend } from '../support/backends.js';
+import { childrenOf } from '../support/child-processes.js';
 import { Inbox } from '../support/inbox.js';
 import { Personas } from '../support/personas.js';
 import { canLimitOthers, limitFiles } from '../support/process-limits.js';
@@ -33,13 +34,6 @@ describe('Several processes on one machine', () => {
     const service = new ServiceProcess({ DATA_DIR: directory, WORKERS: String(WORKERS), ...env }, 'cluster.js');
     running.push(service);
     return service;
-  };
-  const childrenOf = (pid: number): number[] => {
-    const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n');
-    const rows = table.map((line) => line.trim().split(/\s+/));
-    return rows
-      .filter(([, parent, ...args]) => Number(parent) === pid && args.join().includes('main.js'))
-      .map(([id]) => Number(id));
   };
   /** A new connection for each request: each goes to the next process. */
   const ask = async (url: string, path: string, headers: Record<string, string> = {}) =>

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
+import { ownBackend } from '../support/backends.js';
+import { childrenOf } from '../support/child-processes.js';
 import { Inbox } from '../support/inbox.js';
 import { newRegistration, PASSWORD, Personas } from '../support/personas.js';
 import { canLimitOthers, limitFiles } from '../support/process-limits.js';
@@ -77,5 +79,36 @@ describe('A service that may open no more files', () => {
     await expect
       .poll(async () => (await fetch(`${client.baseUrl}/health/ready`, { headers: { connection: 'close' } })).status)
       .toBe(200);
+  });
+});
+
+describe('A process of a cluster that may open no more files', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'accounts-'));
+  const isAble = canLimitOthers();
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  it.skipIf(!isAble)('is replaced: the cluster would hand it nothing more', async () => {
+    const backend = await ownBackend({ redis: true });
+    const service = new ServiceProcess({ ...backend.env, DATA_DIR: directory, WORKERS: '2' }, 'cluster.js');
+    const sockets: Socket[] = [];
+    try {
+      const url = await service.started();
+      await expect.poll(() => service.output, { timeout: 20_000 }).toContain('all listening');
+      const [worker] = childrenOf(service.pid) as [number];
+      limitFiles(worker, readdirSync(`/proc/${worker}/fd`).length + 5);
+      const { hostname, port } = new URL(url);
+      for (let i = 0; i < 200; i += 1) sockets.push(connect(Number(port), hostname).on('error', () => undefined));
+      await expect.poll(() => service.errors, { timeout: 20_000 }).toContain('no file descriptor was left');
+      for (const socket of sockets) socket.destroy();
+      const ask = async () => (await fetch(`${url}/health/live`, { headers: { connection: 'close' } })).status;
+      const isReplaced = () => !childrenOf(service.pid).includes(worker) && childrenOf(service.pid).length === 2;
+      await expect.poll(isReplaced, { timeout: 30_000 }).toBe(true);
+      for (let i = 0; i < 10; i += 1) expect(await ask()).toBe(200);
+      expect(await service.kill('SIGTERM')).toBe(0);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await service.kill('SIGKILL');
+      await backend.remove();
+    }
   });
 });

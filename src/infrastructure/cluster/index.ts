@@ -1,2 +1,3 @@
 export { ClusterMember } from './cluster-member.js';
 export { ClusterMetrics } from './cluster-metrics.js';
+export { onLostConnection } from './lost-connection.js';
