@@ -4,7 +4,6 @@ import nodeModule from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { withDeadline } from './common/clock/index.js';
 import { exitOnSignals, ignoreOutputErrors, STOP_SIGNALS, stopWithShell } from './common/process/index.js';
-import { onLostConnection } from './infrastructure/cluster/index.js';
 import { type Config, ConfigError, environmentVariables, loadConfig } from './infrastructure/config/index.js';
 
 const SHUTDOWN_MS = 10_000;
@@ -21,9 +20,10 @@ async function start(): Promise<void> {
     const environment = environmentVariables();
     stopWithShell(environment);
     const config = loadConfig(environment);
-    // Must come before the import below: modules compiled from here on are cached for the next start (Node 22.1 and later).
+    // Must come before the imports below: modules compiled from here on are cached for the next start (Node 22.1 and later).
     (nodeModule as { enableCompileCache?: () => void }).enableCompileCache?.();
     const { createApp } = await import('./app.setup.js');
+    const { onLostConnection } = await import('./infrastructure/cluster/index.js');
     app = await createApp({ config });
     exitNoLonger();
     stopOnSignals(app);
