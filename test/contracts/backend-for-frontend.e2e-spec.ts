@@ -45,15 +45,6 @@ describe('A backend for a front end, as docs/gateways.md has it', () => {
     servers = await start('one', 'two');
   });
 
-  /** As many processes would be. */
-  const start = (...names: string[]): Promise<UserSessions[]> =>
-    Promise.all(
-      names.map((name) => {
-        const file = join(workshop, `${name}.mjs`);
-        writeFileSync(file, code);
-        return import(pathToFileURL(file).href) as Promise<UserSessions>;
-      }),
-    );
   afterAll(async () => {
     vi.unstubAllEnvs();
     await test.close();
@@ -67,7 +58,20 @@ describe('A backend for a front end, as docs/gateways.md has it', () => {
       return send(url, init);
     });
   });
-  afterEach(() => vi.unstubAllGlobals());
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  /** As many processes would be. */
+  const start = (...names: string[]): Promise<UserSessions[]> =>
+    Promise.all(
+      names.map((name) => {
+        const file = join(workshop, `${name}.mjs`);
+        writeFileSync(file, code);
+        return import(pathToFileURL(file).href) as Promise<UserSessions>;
+      }),
+    );
 
   /** A browser: its address, its program, and the cookie that it got last. */
   class Browser {
@@ -79,19 +83,14 @@ describe('A backend for a front end, as docs/gateways.md has it', () => {
       private readonly userAgent = FIREFOX,
     ) {}
 
-    /** @param keeps whether the answer's cookie arrives */
-    async ask<T>(
-      server: UserSessions,
-      work: (accounts: UserSession['accounts']) => Promise<T>,
-      keeps = true,
-    ): Promise<T> {
+    async ask<T>(server: UserSessions, work: (accounts: UserSession['accounts']) => Promise<T>): Promise<T> {
       const brought = this.cookie;
       const session = server.sessionOf(brought === null ? null : (JSON.parse(brought) as Tokens));
       try {
         return await server.caller.run({ ip: this.ip, userAgent: this.userAgent }, () => work(session.accounts));
       } finally {
         const has = session.tokens && JSON.stringify(session.tokens);
-        if (keeps && has !== brought) this.cookie = has;
+        if (has !== brought) this.cookie = has;
       }
     }
 
@@ -102,8 +101,8 @@ describe('A backend for a front end, as docs/gateways.md has it', () => {
       );
     }
 
-    profile(server: UserSessions, keeps = true): Promise<{ username: string }> {
-      return this.ask(server, (accounts) => accounts.getProfile(), keeps);
+    profile(server: UserSessions): Promise<{ username: string }> {
+      return this.ask(server, (accounts) => accounts.getProfile());
     }
   }
 
@@ -187,7 +186,6 @@ describe('A backend for a front end, as docs/gateways.md has it', () => {
     // By then it looks like a thief's.
     browser.cookie = old;
     await expect(browser.profile(server as UserSessions)).rejects.toMatchObject({ code: 'refresh_token_reused' });
-    vi.useRealTimers();
   });
 
   it('tells the service by which program somebody logs in', async () => {

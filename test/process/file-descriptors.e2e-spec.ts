@@ -16,9 +16,10 @@ import { ServiceProcess } from '../support/service-process.js';
 const ENOUGH = 1_000;
 const ADDRESS_IN_CALIFORNIA = '8.8.8.8';
 
+const isAble = canLimitOthers();
+
 describe('A service that may open no more files', () => {
   const directory = mkdtempSync(join(tmpdir(), 'accounts-'));
-  const isAble = canLimitOthers();
   let service: ServiceProcess;
   let client: ApiClient;
 
@@ -84,7 +85,6 @@ describe('A service that may open no more files', () => {
 
 describe('A process of a cluster that may open no more files', () => {
   const directory = mkdtempSync(join(tmpdir(), 'accounts-'));
-  const isAble = canLimitOthers();
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   it.skipIf(!isAble)('is replaced: the cluster would hand it nothing more', async () => {
